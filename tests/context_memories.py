@@ -77,6 +77,12 @@ class Graph:
         self.version += 1
         return "done"
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        memory = self.memories.get(key)
+        if memory is not None and memory.section != "tasks":
+            return "is no task"
+        return self.strike(key, expected_content_hash)
+
     def look(self) -> Manifest:
         return manifest(self.memories.values(), max_tokens=self.max_tokens, version=self.version)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,10 +20,13 @@ from jochi import Jochi
 from jochi.cli.app import app
 from jochi.cli.context import taken_in
 from jochi.database.statements import statement
-from jochi.errors import JochiError, Refused, UsageError
+from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
+from jochi.operate.check import Level
+from jochi.operate.doctor import examine
+from jochi.operate.status import overview
 from jochi.text.tokens import Estimate, best_counter
 from jochi.write.scope_graph import ScopeGraph
 from jochi_workers.context_files import ContextFiles, read_table
@@ -632,3 +637,85 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
     assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--dry-run")
     run("write", "--scope", "a/b", code=1)  # as an exception, which `jochi` tells with its code
+
+
+def test_a_ticked_box_completes_the_task_and_an_undo_takes_that_back(client: Jochi, tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    client.write_context(file, "s", now=NOON)
+    file.write_text("\n".join(re.sub("^- ", "- [x] ", line) for line in file.read_text().splitlines()) + "\n")
+    done = client.write_context(file, "s", now=NOON)
+    assert sorted((edit.edit, edit.key, edit.outcome) for edit in done.taken_in) == [
+        ("completed", "s/likes", "is no task"),
+        ("completed", "s/stairs", "done"),
+        ("completed", "s/tower", "is no task"),
+    ]
+    asked = "MATCH (m:Curated {key: 's/stairs'}) RETURN m.status AS status, m.completed_at AS at, m.embedding_model AS model"
+    assert client.database.run(asked)[0] == {"status": "completed", "at": NOON, "model": None}
+    text = file.read_text()
+    assert (STAIRS in text, TOWER in text, "[x]" in text) == (False, True, False)
+    run = client.runs(limit=1)[0]
+    assert (run.changed, run.counts) == (1, {"completed": 1})
+    graph = ScopeGraph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
+    assert graph.complete("s/stairs", None) == "done"
+    assert client.runs(limit=1)[0].id == run.id, "it was completed already"
+    client.undo(run.id, now=NOON + MINUTE)
+    assert client.database.run(asked)[0] == {"status": "in_progress", "at": None, "model": None}
+    client.write_context(file, "s", now=NOON + 2 * MINUTE)
+    assert STAIRS in file.read_text()
+
+
+def test_a_file_that_stands_still_is_seen_from_elsewhere(
+    client: Jochi, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the inbox, in status, by the doctor and in the worker's exit code; by its place and why, and without a word of it."""
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"JOCHI_{name}", value)
+    cut, bytes_, beat, fine = (tmp_path / name for name in ("CUT.md", "BYTES.md", "HEARTBEAT.md", "FINE.md"))
+    (tmp_path / "contexts.toml").write_text(
+        "".join(f'[[files]]\nscope = "s"\nfile = "{file.name}"\n' for file in (cut, bytes_, fine))
+    )
+    (tmp_path / "heartbeats.toml").write_text('[[files]]\nscope = "s"\nfile = "HEARTBEAT.md"\n')
+
+    def worker() -> Any:
+        tables = (f"--{table}={tmp_path}/{table}.toml" for table in ("contexts", "heartbeats"))
+        return CliRunner().invoke(app, ["worker", "--once", "--compress=none", *tables])
+
+    assert worker().exit_code == 0
+    assert examine(client, probe=False)["files"].level is Level.OK
+    whole = {file: file.read_bytes() for file in (cut, bytes_, beat)}
+    cut.write_bytes(whole[cut][:-80])
+    bytes_.write_bytes(whole[bytes_] + b"- na\xefve\n")
+    beat.write_bytes(whole[beat] + b"- Call Rosa Baker\n")
+    done = worker()
+    assert (type(done.exception), str(done.exception).partition("\n")[0]) == (PartlyDone, "3 files stand still")
+    found = overview(client, tiers=False).files
+    at = whole[bytes_].count(b"\n") + 1
+    assert sorted(item.what for item in found) == [
+        f"{bytes_} stands still: line {at}: the file isn't UTF-8; the next try says what to do",
+        f"{cut} stands still: the file was cut off: its last line, <!-- /jochi -->, is gone, and what stood before it; "
+        "nothing was taken in; the next try says what to do",
+        f"{beat} stands still: somebody has edited this file; the next try says what to do",
+    ]
+    check = examine(client, probe=False)["files"]
+    assert (check.level, check.found.count("stands still")) == (Level.WARN, 3)
+    assert f"{cut} stands still" in CliRunner().invoke(app, ["status"]).output.replace("\n", " ")
+    for item in found:
+        look, again, _ = (shlex.split(command.line)[1:] for command in item.commands)
+        assert CliRunner().invoke(app, look).exit_code == 0
+        assert isinstance(CliRunner().invoke(app, again).exception, JochiError)
+
+    # What the graph refuses is quoted to who asks, and nowhere kept.
+    code = "The code of the safe is 4711."
+    put(client, code, "code")
+    client.forget(Request(keys=("s/code",)), now=NOON)
+    for file, text in whole.items():
+        file.write_bytes(text)
+    fine.write_text(fine.read_text() + f"- {code}\n")
+    assert "4711" in worker().output
+    (item,) = overview(client, tiers=False).files
+    assert item.what.startswith(f"{fine} stands still: the graph refuses what is in it")
+    rows = client.database.run("MATCH (q:JochiQuestion) RETURN collect(properties(q)) AS all")
+    assert "4711" not in str(rows)
+    fine.unlink()
+    assert worker().exit_code == 0
+    assert overview(client, tiers=False).files == []

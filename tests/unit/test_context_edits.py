@@ -9,10 +9,12 @@ import pytest
 from tests.context_memories import NOW, entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendering, State, edits, render
+from jochi.context.edits import Completion
 from jochi.context.layout import END
 from jochi.context.manifest import Dated
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
+from jochi.text.content import content_hash
 
 GRAPH = graph(
     ("preferences", "Prefers tea."),
@@ -277,15 +279,27 @@ def test_a_scope_of_any_name_ends_no_header(scope: str) -> None:
         edits(file.text, state, replace(MANIFEST, scope="界" * 1001))
 
 
-def test_a_ticked_box_is_refused_where_the_memory_has_none() -> None:
+def test_a_ticked_box_completes_what_the_line_is() -> None:
+    """Also where its words changed, its id is gone, or a task of the graph changed meanwhile."""
     ticked = OLD.replace(C, C.replace("- ", "- [x] "))
-    with pytest.raises(Refused, match=rf"line {ticked[: ticked.index('[x]')].count(chr(10)) + 1}: a box is ticked"):
-        of(ticked)
+    hash = next(entry.content_hash for entry in MANIFEST.entries if entry.key == "default/c")
+    assert of(ticked) == Edits(completions=(Completion("default/c", hash),))
+    without_id = re.sub(r"(- \[x\] .*) <!--\w+-->", r"\1", ticked)
+    assert (without_id != ticked, of(without_id)) == (True, of(ticked))
+    [line] = [line for line in ticked.splitlines() if "[x]" in line]
+    words = line.partition("[x] ")[2].partition(" <!--")[0]
+    found = of(ticked.replace(words, "Ship all of it"))
+    assert [change.text for change in found.changes] == ["Ship all of it"]
+    assert found.completions == (Completion("default/c", content_hash("Ship all of it")),)
+    entries = [replace(each, text="Something else") if each.key == "default/c" else each for each in MANIFEST.entries]
+    found = of(ticked, replace(MANIFEST, entries=tuple(entries)))
+    assert kinds(found) == ([], [], [], ["c"])
+    assert not found.completions
     own = graph(("tasks", "[x] Water roses")).manifest()
     file = render(own, "", exact(), False)
     state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
-    [change] = edits(file.text.replace("roses", "ferns"), state, own).changes
-    assert change.text == "[x] Water ferns"
+    found = edits(file.text.replace("roses", "ferns"), state, own)
+    assert ([change.text for change in found.changes], found.completions) == (["[x] Water ferns"], ())
 
 
 def test_lines_of_what_was_said_earlier_are_edited_as_others() -> None:

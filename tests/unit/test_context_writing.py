@@ -324,6 +324,22 @@ def test_edits_are_taken_in_and_the_file_says_what_the_graph_says(tmp_path: Path
     assert file.stat().st_mtime_ns == changed
 
 
+def test_a_ticked_box_completes_a_task_and_says_nothing_of_other_memories(tmp_path: Path) -> None:
+    store = graph(("tasks", "Ship it"), "Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    file.write_text(re.sub("(?m)^- ", "- [x] ", file.read_text()) + "- Rain\n")
+    done = write(file, store)
+    assert done.taken_in == (
+        ("completed", "default/a", "Ship it", "done"),
+        ("completed", "default/b", "Prefers tea.", "is no task"),
+        ("added", "default/new-1", "Rain", "done"),
+    )
+    assert done.notes == ("default/b is no task, so its ticked box says nothing.",)
+    assert "[x]" not in file.read_text()
+    assert store.texts() == ["Prefers tea.", "Rain"]
+
+
 def test_a_refused_change_comes_in_as_a_memory_of_its_own(tmp_path: Path) -> None:
     """The memory is no more among the chosen ones, so only the graph can see that it changed."""
     store = graph("Prefers tea.", "Speaks Welsh.")

@@ -18,9 +18,9 @@ import typer
 from jochi.cli.arguments import PROVIDERS
 from jochi.cli.connection import jochi
 from jochi.cli.context import taken_in
-from jochi.cli.output import err, out
+from jochi.cli.output import err, out, some
 from jochi.client import Jochi
-from jochi.errors import JochiError, UsageError
+from jochi.errors import JochiError, PartlyDone, UsageError
 from jochi.operate.metrics import Metrics, why_not_ready
 from jochi.operate.metrics_server import KEPT, Server, address
 
@@ -161,6 +161,12 @@ def worker(
                 running.run(once=once)
     for line in _lines(running.progress) if log_format is None else ():
         out.print(line, markup=False)
+    standing = sum(len(each.failed) for each in files if each.on_disk)
+    if once and standing:
+        raise PartlyDone(
+            f"{some(standing, 'file stands', 'files stand')} still",
+            fix="`jochi inbox` names them, and the lines above say why and what to do",
+        )
     if stop.asked():
         err.print("stopped; what wasn't done has been given back")
 

@@ -39,6 +39,13 @@ class Strike(NamedTuple):
     old_hash: str | None
 
 
+class Completion(NamedTuple):
+    """Of the task that a line is, whose box was ticked. ``old_hash``: the memory's content hash when its line was written."""
+
+    key: str
+    old_hash: str | None
+
+
 class Conflict(NamedTuple):
     """The graph's text stays. What the person wrote, if anything, comes in as a memory of its own, in ``added``."""
 
@@ -47,7 +54,7 @@ class Conflict(NamedTuple):
     why: str
 
 
-Edit = Strike | Change | Addition
+Edit = Strike | Change | Completion | Addition
 
 
 @dataclass(frozen=True)
@@ -63,14 +70,15 @@ class Edits:
     personal: str = ""
     known: bool = True
     left: tuple[str, ...] = ()
+    completions: tuple[Completion, ...] = ()
 
     def in_order(self) -> tuple[Edit, ...]:
-        """What is struck, what changed, what is new: in this order, so that a text which was moved into another
+        """What is struck, what changed, what is done, what is new: in this order, so that a text which was moved into another
         memory isn't taken for the one that goes."""
-        return (*self.strikes, *self.changes, *self.additions)
+        return (*self.strikes, *self.changes, *self.completions, *self.additions)
 
     def __bool__(self) -> bool:
-        return bool(self.additions or self.changes or self.strikes or self.conflicts or self.personal)
+        return bool(self.in_order() or self.conflicts or self.personal)
 
 
 def edits(
@@ -133,6 +141,7 @@ class _Comparison:
         self.added: list[Addition] = []
         self.changed: list[Change] = []
         self.struck: list[Strike] = []
+        self.completed: list[Completion] = []
         self.conflicts: list[Conflict] = []
 
         found = blocks(parts.rest, apart=False)
@@ -147,7 +156,8 @@ class _Comparison:
         self.there: dict[str, list[Block]] = defaultdict(list)
         self.free: list[Block] = []
         self.withheld: set[str] = set()
-        for block in map(self._without_open_box, map(self._without_earlier, found)):
+        self.ticked: set[str] = set()
+        for block in map(self._without_box, map(self._without_earlier, found)):
             here = set(range(block.first, block.last + 1))
             is_personal = block.first in private
             if block.is_comment and block.kind == "html":
@@ -210,6 +220,7 @@ class _Comparison:
             self.personal and self.personal + "\n",
             self.known,
             self.left,
+            tuple(self.completed),
         )
 
     def _without_its_id(self, line_id: str) -> None:
@@ -219,7 +230,12 @@ class _Comparison:
         block = next((each for each in self.free if digest(each.text) == line.hash), None) or next(
             (each for each in self.free if self.content_hash(each.text) == line.content_hash), None
         )
-        if block is not None:
+        ticked = (each for each in self.free if each.kind == "item" and digest(BOX.sub("", each.text)) == line.hash)
+        if block is None and (block := next(ticked, None)) is not None:
+            self.ticked.add(line_id)
+            self.free.remove(block)
+            self.there[line_id] = [replace(block, text=BOX.sub("", block.text))]
+        elif block is not None:
             self.free.remove(block)
             self.there[line_id] = [block]
 
@@ -235,6 +251,7 @@ class _Comparison:
             else:
                 self.struck.append(Strike(line.key, line.content_hash))
             return
+        old_hash = line.content_hash
         others = [block for block in there if block.text and digest(block.text) != line.hash]
         if len(others) == len([block for block in there if block.text]):  # its own text is nowhere
             block = others.pop(0)
@@ -247,7 +264,12 @@ class _Comparison:
                 self.added.append(Addition(section, text))
             else:
                 self.changed.append(Change(line.key, line.content_hash, text, section))
+                old_hash = self.content_hash(text)
         self.free += others
+        if line_id in self.ticked and meanwhile:
+            self.conflicts.append(Conflict(line.key, "", "it was ticked, and changed in the graph meanwhile"))
+        elif line_id in self.ticked:
+            self.completed.append(Completion(line.key, old_hash))
 
     def _add_free(self) -> None:
         """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
@@ -271,22 +293,16 @@ class _Comparison:
             is_own = digest(text) not in {each.hash for each in self.lines.values()}
         return block if block.kind != "item" or is_own else replace(block, text=text)
 
-    def _without_open_box(self, block: Block) -> Block:
-        """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""
+    def _without_box(self, block: Block) -> Block:
+        """A box that its memory hasn't: an open one says nothing, and a ticked one that the line's task is done."""
         box, line = BOX.match(block.text), self.lines.get(block.id or "")
         if block.kind != "item" or box is None:
             return block
         if line and (digest(block.text) == line.hash or BOX.match(self.now.get(line.key, ""))):
             return block
-        if box[1] == " ":
-            return replace(block, text=block.text[box.end() :])
-        if line:
-            raise Refused(
-                "a box is ticked here, and that is no way to end a memory",
-                where=f"{self.where}, line {block.first}",
-                fix="take the box away. If the task is done, delete the line, or set the task's status in the graph",
-            )
-        return block
+        if block.id and line and box[1] != " ":
+            self.ticked.add(block.id)
+        return replace(block, text=block.text[box.end() :]) if line or box[1] == " " else block
 
     def _section(self, block: Block) -> str:
         return section_of(block.path, self.sections)

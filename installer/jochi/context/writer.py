@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from jochi.context.edits import Addition, Change, Edit, Edits, Strike, edits
+from jochi.context.edits import Addition, Change, Completion, Edit, Edits, Strike, edits
 from jochi.context.layout import split_file
 from jochi.context.lines import digest, plain
 from jochi.context.manifest import Manifest
@@ -46,6 +46,9 @@ class EditTarget(Protocol):
     def strike(self, key: str, expected_content_hash: str | None) -> str:
         """Likewise."""
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        """Likewise, of a task; `is no task` of any other memory."""
+
 
 class Store(EditTarget, Protocol):
     """The graph, as the file sees it."""
@@ -61,7 +64,7 @@ class Outcome(NamedTuple):
     """What became of one edit, in a word or a few. ``key``: of the memory that it is in now. ``text``: what it says, or
     said; empty where that is personal (SENSITIVE, or it shows personal data or a secret) or isn't known."""
 
-    edit: Literal["added", "changed", "struck"]
+    edit: Literal["added", "changed", "struck", "completed"]
     key: str
     text: str
     outcome: str
@@ -173,7 +176,7 @@ class _Writer:
             name = digest(repr(edit))
             if any(each.edit == name and not each.moved for each in taken):
                 continue
-            subject = edit.key if isinstance(edit, Strike) else edit.text
+            subject = edit.key if isinstance(edit, Strike | Completion) else edit.text
             with taking_in(subject, str(self.path), "change or delete that line; until then the file stays as it is"):
                 outcome = apply_edit(edit, self.store)
             self.taken_in.append(outcome._replace(text=self.shown_text(edit)))
@@ -191,7 +194,7 @@ class _Writer:
         )
         if said.sensitive if said else self.include_sensitive:
             return ""
-        text = edit.text if not isinstance(edit, Strike) else plain(said.text) if said else ""
+        text = edit.text if isinstance(edit, Addition | Change) else plain(said.text) if said else ""
         return "" if private_kinds(text) else text
 
     def replace(self, before: str, rendered: Rendering, state: State, generation: str | None) -> None:
@@ -220,6 +223,8 @@ class _Writer:
                 yield f"{each.key} {each.outcome}, so it stands in the " + (
                     "file again." if each.key in there else "graph; there is no room for it in the file."
                 )
+            if each.edit == "completed" and each.outcome != DONE:
+                yield f"{each.key} {each.outcome}, so its ticked box says nothing."
         for key in found.left:
             yield f"{key} came from this file and isn't in it any more; it stays in the graph."
 
@@ -242,14 +247,21 @@ def taking_in(text: str, where: str, fix: str) -> Iterator[None]:
     except ConnectionFailed:
         raise
     except JochiError as error:
-        raise Refused(f"{text[:60]!r} can't be taken in: {error.what}", where=where, fix=error.fix or fix) from error
+        raise Refused(
+            f"{text[:60]!r} can't be taken in: {error.what}",
+            where=where,
+            fix=error.fix or fix,
+            unquoted="the graph refuses what is in it",
+        ) from error
 
 
 def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:
     if outcome.edit == "added":
-        text = "" if isinstance(edit, Strike) else edit.text
+        text = edit.text if isinstance(edit, Addition | Change) else ""
         return AppliedEdit(name, outcome.key, digest(text), False, None)
     line = None
+    if isinstance(edit, Completion):
+        return AppliedEdit(name, outcome.key, None, False, None)
     if isinstance(edit, Change):
         line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(plain(edit.text)))
     return AppliedEdit(name, outcome.key, None, outcome.outcome == DONE, line)
@@ -259,6 +271,8 @@ def apply_edit(edit: Edit, store: EditTarget) -> Outcome:
     """Once more does nothing more. Where a line's memory is another by now, its text becomes one of its own."""
     if isinstance(edit, Strike):
         return Outcome("struck", edit.key, "", store.strike(edit.key, edit.old_hash))
+    if isinstance(edit, Completion):
+        return Outcome("completed", edit.key, "", store.complete(edit.key, edit.old_hash))
     if isinstance(edit, Addition):
         return Outcome("added", store.remember(edit.section, edit.text), edit.text, DONE)
     outcome = store.change(edit.key, edit.text, edit.old_hash)

@@ -31,6 +31,7 @@ _COUNTED: Mapping[str, tuple[str, ...]] = {
     "added": ("lines_added",),
     "changed": ("lines_changed",),
     "struck": ("lines_struck",),
+    "completed": ("lines_completed",),
 }
 """What a summary counts, and the counters of the jobs that it comes from."""
 

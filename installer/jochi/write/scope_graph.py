@@ -27,6 +27,7 @@ WORDS = {
     "pinned": "is pinned",
     "keep_forever": "is to be kept for ever",
     "locked": "is locked by an agent",
+    "no_task": "is no task",
     "own_expiry": "keeps its expiry under a name of its own",
 }
 _PLAIN = "Note"
@@ -129,6 +130,10 @@ class ScopeGraph:
         outcome = self._edit("strike", key, was=expected_content_hash)
         return DONE if outcome == GONE else outcome
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        """Its status says so from now on, under the name that the policy maps."""
+        return self._edit("complete", key, was=expected_content_hash)
+
     def _choose(self, *, write: bool) -> Manifest:
         return context.make(
             self.engine,
@@ -153,7 +158,7 @@ class ScopeGraph:
 
     def _edit(
         self,
-        way: Literal["add", "change", "strike", "keep"],
+        way: Literal["add", "change", "strike", "complete", "keep"],
         key: str,
         text: str | None = None,
         was: str | None = None,
