@@ -630,12 +630,30 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     assert "s/tower" in run("show", "--scope", "s")
     assert len(json.loads(run("diff", "--scope", "s", "--json"))["came"]) == 3
     assert json.loads(run("ls", "--json"))[0]["version"] == 1
+    # Of two manifests each memory counts once, and what was said, word for word, not at all; tokens are those of the files.
+    put(client, "The whole log of the tower.", "log", "Artifact")
+    put(client, "Stairs and lifts.", "box", "MemoryBox")
+    run("write", "--scope", "s", "--out", "OPEN.md", "--include-sensitive")
     told = json.loads(run("metrics", "--json"))
-    assert (told["manifests"], told["in_files"], told["memories"], told["max_tokens"]) == (1, 3, 3, 2000)
+    assert (told["manifests"], told["in_files"], told["memories"], told["max_tokens"]) == (2, 3, 3, 4000)
+    assert told["tokens"] == sum(
+        best_counter().count((tmp_path / name).read_text()) for name in ("MEMORY.md", "OPEN.md")
+    )
     assert "3 memories are in files; the graph has 3, 1 for each" in run("metrics")
     assert "s has no manifest" in run("drop", "--scope", "s") + run("drop", "--scope", "s")
     (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
     assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--dry-run")
+    assert "Jochi's already, of scope s" in run("migrate", "MEMORY.md", "--scope", "s")
+    for words, kind, said in (
+        (("show", "--scope", "nosuch"), UsageError, "the scope nosuch has no memory"),
+        (("migrate", "MEMORY.md", "--scope", "nosuch"), Refused, "of scope s, not of nosuch"),
+        (("migrate", "MEMORY.md", "--scope", "nosuch", "--dry-run"), Refused, "of scope s, not of nosuch"),
+    ):
+        error = CliRunner().invoke(app, ["context", *words]).exception
+        assert isinstance(error, kind), (words, error)
+        assert said in str(error)
+    run("write", "--scope", "nosuch", "--out", "NEW.md")
+    assert "0 memories" in run("show", "--scope", "nosuch"), "it has a manifest"
     run("write", "--scope", "a/b", code=1)  # as an exception, which `jochi` tells with its code
 
 

@@ -12,9 +12,11 @@ from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
 from jochi.context import Segment, WriteResult, as_json, as_prompt
 from jochi.context.writer import DONE, Outcome
+from jochi.errors import UsageError
 from jochi.files import place
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
+from jochi.use.recall import scope_known
 
 app = typer.Typer(
     no_args_is_help=True, help="What an agent starts with, chosen from the graph within a limit of tokens."
@@ -42,6 +44,11 @@ def show(
     """Show what would be chosen, and why. This writes nothing."""
     with jochi(context) as client:
         found = client.context(scope, include_sensitive=include_sensitive, max_tokens=max_tokens, at=parse_moment(at))
+        if not found.entries and not found.version and not scope_known(client.engine, scope):
+            raise UsageError(
+                f"the scope {scope} has no memory, live or pruned, and no manifest",
+                fix="is that its name? `jochi context ls` lists those with a manifest",
+            )
     if form != "table":
         make = as_json if form == "json" else as_prompt
         out.print(
@@ -192,7 +199,7 @@ def migrate(
         ),
     )
     if done.already:
-        out.print(f"{file} is Jochi's already: nothing to do", markup=False)
+        out.print(f"{file} is Jochi's already, of scope {scope}: nothing to do", markup=False)
         return
     rows = [(each.lines, each.section, key or "(dry run)", shortened(each.text, 60)) for each, key in done.memories]
     rows += [(each.lines, each.section, "stays in the file", _private_or_text(each)) for each in done.personal]

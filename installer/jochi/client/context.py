@@ -57,7 +57,7 @@ class ContextVerbs(Base):
             self.database, "context", path, scope, include_sensitive=include_sensitive, now=store.now
         )
         with question.answered_or_asked():
-            return files.write_context(
+            done = files.write_context(
                 path,
                 store.look(),
                 store,
@@ -66,6 +66,9 @@ class ContextVerbs(Base):
                 include_sensitive=include_sensitive,
                 strike_many=strike_many,
             )
+        written = {"id": context.manifest_id(scope, include_sensitive), "tokens": done.tokens}
+        self.database.run(statement("context/written"), written)
+        return done
 
     def migrate_context(
         self,

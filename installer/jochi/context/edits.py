@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_lines
-from jochi.context.layout import Parts, cut_off, scope_label, split_file
+from jochi.context.layout import Parts, cut_off, require_scope, split_file
 from jochi.context.lines import digest, is_earlier, marks_in, plain, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.sections import is_section, personal_lines, private_lines, section_of, text_with_headings
@@ -87,12 +87,7 @@ def edits(
     """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
     that was swallowed by a block of code, a conflict of git, a file that was cut off (unless ``cut_is_meant``)."""
     parts = split_file(file_text, where)
-    if parts.scope not in (None, scope_label(manifest.scope)):
-        raise Refused(
-            f"the file holds the memories of scope {parts.scope}, not of {manifest.scope}",
-            where=where,
-            fix="name another file, or the scope that it was made for",
-        )
+    require_scope(parts, manifest.scope, where)
     generation = state.generation(parts.generation)
     taken = state.taken_from(parts.generation)
     if generation and generation.file == file_hash(file_text) and not taken:

@@ -87,6 +87,16 @@ def split_file(text: str, where: str) -> Parts:
     )
 
 
+def require_scope(parts: Parts, scope: str, where: str) -> None:
+    """`Refused` where the file says that it is another scope's."""
+    if parts.scope not in (None, scope_label(scope)):
+        raise Refused(
+            f"the file holds the memories of scope {parts.scope}, not of {scope}",
+            where=where,
+            fix="name another file, or the scope that it was made for",
+        )
+
+
 def cut_off(where: str) -> Refused:
     """Of a file that ends before its end."""
     return Refused(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
-from jochi.context.layout import is_ours
+from jochi.context.layout import is_ours, require_scope, split_file
 from jochi.context.lines import without_struck
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
@@ -65,7 +65,8 @@ def migrate(
     shrink: bool = False,
 ) -> Report:
     """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's. Its personal sections, and lines that show personal data
-    or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is left alone.
+    or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is
+    left alone, and `Refused` if it is another scope's.
 
     `Refused` where a memory of it is not in the new file, or not whole, unless ``shrink``: the memories are then in the
     graph, and the file is as it was. `JochiError` where it can't be read or written.
@@ -78,6 +79,7 @@ def migrate(
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
     if is_ours(old):
+        require_scope(split_file(old, str(path)), store.look().scope, str(path))
         return Report(already=True)
     refuse_conflicts(old, str(path))
     found = _read(old)
