@@ -80,6 +80,12 @@ class Graph:
     def copies(self, key: str, content_hash: str) -> list[str]:
         return [each.key for each in self.memories.values() if each.content_hash == content_hash and each.key != key]
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        memory = self.memories.get(key)
+        if memory is not None and memory.section != "tasks":
+            return "is no task"
+        return self.strike(key, expected_content_hash)
+
     def look(self) -> Manifest:
         return manifest(self.memories.values(), max_tokens=self.max_tokens, version=self.version)
 

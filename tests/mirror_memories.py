@@ -122,6 +122,9 @@ class _Taker:
         self.graph.prune(key.partition("/")[2])
         return "done"
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        return "is no task"
+
     def _refuse(self, text: str) -> None:
         if self.graph.refused in text:
             raise Refused("it says what was forgotten")

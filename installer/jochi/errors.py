@@ -12,13 +12,17 @@ class JochiError(Exception):
     """An error with a remedy.
 
     ``what`` happened, ``where`` it happened (a file and line, a database, a job) and the ``fix``: one sentence or
-    command that a person can act on. ``exit_code`` is what the command line ends with.
+    command that a person can act on. ``exit_code`` is what the command line ends with. ``unquoted``: what happened without
+    a word of anybody's, where ``what`` has some.
     """
 
     exit_code = 1
 
-    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+    def __init__(
+        self, what: str, *, where: str | None = None, fix: str | None = None, unquoted: str | None = None
+    ) -> None:
         self.what = what
+        self.unquoted = what if unquoted is None else unquoted
         self.where = where
         self.fix = fix
         super().__init__(what if where is None else f"{where}: {what}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,11 +18,15 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.cli.context import taken_in
 from jochi.database.statements import statement
-from jochi.errors import JochiError, Refused, UsageError
+from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
+from jochi.operate.check import Level
+from jochi.operate.doctor import examine
+from jochi.operate.status import overview
 from jochi.text.tokens import Estimate, best_counter
 from jochi.write.scope_graph import ScopeGraph
 from jochi_workers.context_files import ContextFiles, read_table
@@ -101,7 +106,7 @@ def test_a_file_is_written_edited_and_brought_back(client: Jochi, tmp_path: Path
 
     # What came in is one run. Undone, the graph says what it said, and so does the file.
     run = next(run for run in client.runs() if run.job == "edit")
-    assert run.changed == 2
+    assert (run.changed, run.counts) == (2, {"added": 1, "changed": 1, "struck": 1})
     client.undo(run.id, now=NOON + 2 * MINUTE)
     assert content(client, "s/tower") == (TOWER, None)
     assert content(client, "s/stairs") == (STAIRS, None)
@@ -540,7 +545,7 @@ def test_what_speaks_of_one_matter_stands_together_the_newest_first(client: Joch
     file.write_text(text.replace("is 900.", "was 900.").replace(newer + "\n", ""))
     done = client.write_context(file, "s", now=NOON)
     assert [(edit.edit, edit.key, edit.text) for edit in done.taken_in] == [
-        ("struck", "s/by", ""),
+        ("struck", "s/by", "Rent is 950."),
         ("changed", "s/may", "Rent was 900."),
     ]
     # Its newer one is gone, so it is earlier than nothing.
@@ -634,11 +639,29 @@ def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:
 def test_a_worker_keeps_files_up_to_date(client: Jochi, tmp_path: Path) -> None:
     table = tmp_path / "contexts.toml"
     table.write_text('[[files]]\nscope = "s"\nfile = "S.md"\n[[files]]\nscope = "t"\nfile = "none/T.md"\n')
-    worker = Worker(client.engine, [], files=[ContextFiles(read_table(table), client.write_context)])
+    told: list[str] = []
+    files = ContextFiles(
+        read_table(table),
+        client.write_context,
+        taken_in=lambda file, edit: told.append(f"{file.name}: {taken_in(edit)}"),
+    )
+    worker = Worker(client.engine, [], files=[files])
     worker.run(once=True)
     assert TOWER in (tmp_path / "S.md").read_text()
     assert (worker.progress["context"].done, worker.progress["context"].failed) == (1, 1)
     assert "none/T.md" in str(worker.progress["context"].note)
+
+    text = (tmp_path / "S.md").read_text()
+    (tmp_path / "S.md").write_text(text.replace("no lift", "a lift now") + "- Ann [Bo] sings.\n")
+    worker.run(once=True)
+    (key,) = {entry.key for entry in client.context("s").entries} - {"s/likes", "s/stairs", "s/tower"}
+    assert told == ["S.md: changed: s/tower The tower has a lift now.", f"S.md: added: {key} Ann [Bo] sings."]
+    # What only adds is a run as well, and there is nothing to undo in it.
+    (tmp_path / "S.md").write_text((tmp_path / "S.md").read_text() + "- Bo dances.\n")
+    worker.run(once=True)
+    run = client.runs(limit=1)[0]
+    assert (run.job, run.changed, run.counts) == ("edit", 0, {"added": 1})
+    assert client.undo(run.id, now=NOON).rows == []
 
 
 def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -658,10 +681,110 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     assert "s/tower" in run("show", "--scope", "s")
     assert len(json.loads(run("diff", "--scope", "s", "--json"))["came"]) == 3
     assert json.loads(run("ls", "--json"))[0]["version"] == 1
+    # Of two manifests each memory counts once, and what was said, word for word, not at all; tokens are those of the files.
+    put(client, "The whole log of the tower.", "log", "Artifact")
+    put(client, "Stairs and lifts.", "box", "MemoryBox")
+    run("write", "--scope", "s", "--out", "OPEN.md", "--include-sensitive")
     told = json.loads(run("metrics", "--json"))
-    assert (told["manifests"], told["in_files"], told["memories"], told["max_tokens"]) == (1, 3, 3, 2000)
+    assert (told["manifests"], told["in_files"], told["memories"], told["max_tokens"]) == (2, 3, 3, 4000)
+    assert told["tokens"] == sum(
+        best_counter().count((tmp_path / name).read_text()) for name in ("MEMORY.md", "OPEN.md")
+    )
     assert "3 memories are in files; the graph has 3, 1 for each" in run("metrics")
     assert "s has no manifest" in run("drop", "--scope", "s") + run("drop", "--scope", "s")
     (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
     assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--dry-run")
+    assert "Jochi's already, of scope s" in run("migrate", "MEMORY.md", "--scope", "s")
+    for words, kind, said in (
+        (("show", "--scope", "nosuch"), UsageError, "the scope nosuch has no memory"),
+        (("migrate", "MEMORY.md", "--scope", "nosuch"), Refused, "of scope s, not of nosuch"),
+        (("migrate", "MEMORY.md", "--scope", "nosuch", "--dry-run"), Refused, "of scope s, not of nosuch"),
+    ):
+        error = CliRunner().invoke(app, ["context", *words]).exception
+        assert isinstance(error, kind), (words, error)
+        assert said in str(error)
+    run("write", "--scope", "nosuch", "--out", "NEW.md")
+    assert "0 memories" in run("show", "--scope", "nosuch"), "it has a manifest"
     run("write", "--scope", "a/b", code=1)  # as an exception, which `jochi` tells with its code
+
+
+def test_a_ticked_box_completes_the_task_and_an_undo_takes_that_back(client: Jochi, tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    client.write_context(file, "s", now=NOON)
+    file.write_text("\n".join(re.sub("^- ", "- [x] ", line) for line in file.read_text().splitlines()) + "\n")
+    done = client.write_context(file, "s", now=NOON)
+    assert sorted((edit.edit, edit.key, edit.outcome) for edit in done.taken_in) == [
+        ("completed", "s/likes", "is no task"),
+        ("completed", "s/stairs", "done"),
+        ("completed", "s/tower", "is no task"),
+    ]
+    asked = "MATCH (m:Curated {key: 's/stairs'}) RETURN m.status AS status, m.completed_at AS at, m.embedding_model AS model"
+    assert client.database.run(asked)[0] == {"status": "completed", "at": NOON, "model": None}
+    text = file.read_text()
+    assert (STAIRS in text, TOWER in text, "[x]" in text) == (False, True, False)
+    run = client.runs(limit=1)[0]
+    assert (run.changed, run.counts) == (1, {"completed": 1})
+    graph = ScopeGraph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
+    assert graph.complete("s/stairs", None) == "done"
+    assert client.runs(limit=1)[0].id == run.id, "it was completed already"
+    client.undo(run.id, now=NOON + MINUTE)
+    assert client.database.run(asked)[0] == {"status": "in_progress", "at": None, "model": None}
+    client.write_context(file, "s", now=NOON + 2 * MINUTE)
+    assert STAIRS in file.read_text()
+
+
+def test_a_file_that_stands_still_is_seen_from_elsewhere(
+    client: Jochi, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the inbox, in status, by the doctor and in the worker's exit code; by its place and why, and without a word of it."""
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"JOCHI_{name}", value)
+    cut, bytes_, beat, fine = (tmp_path / name for name in ("CUT.md", "BYTES.md", "HEARTBEAT.md", "FINE.md"))
+    (tmp_path / "contexts.toml").write_text(
+        "".join(f'[[files]]\nscope = "s"\nfile = "{file.name}"\n' for file in (cut, bytes_, fine))
+    )
+    (tmp_path / "heartbeats.toml").write_text('[[files]]\nscope = "s"\nfile = "HEARTBEAT.md"\n')
+
+    def worker() -> Any:
+        tables = (f"--{table}={tmp_path}/{table}.toml" for table in ("contexts", "heartbeats"))
+        return CliRunner().invoke(app, ["worker", "--once", "--compress=none", *tables])
+
+    assert worker().exit_code == 0
+    assert examine(client, probe=False)["files"].level is Level.OK
+    whole = {file: file.read_bytes() for file in (cut, bytes_, beat)}
+    cut.write_bytes(whole[cut][:-80])
+    bytes_.write_bytes(whole[bytes_] + b"- na\xefve\n")
+    beat.write_bytes(whole[beat] + b"- Call Rosa Baker\n")
+    done = worker()
+    assert (type(done.exception), str(done.exception).partition("\n")[0]) == (PartlyDone, "3 files stand still")
+    found = overview(client, tiers=False).files
+    at = whole[bytes_].count(b"\n") + 1
+    assert sorted(item.what for item in found) == [
+        f"{bytes_} stands still: line {at}: the file isn't UTF-8; the next try says what to do",
+        f"{cut} stands still: the file was cut off: its last line, <!-- /jochi -->, is gone, and what stood before it; "
+        "nothing was taken in; the next try says what to do",
+        f"{beat} stands still: somebody has edited this file; the next try says what to do",
+    ]
+    check = examine(client, probe=False)["files"]
+    assert (check.level, check.found.count("stands still")) == (Level.WARN, 3)
+    assert f"{cut} stands still" in CliRunner().invoke(app, ["status"]).output.replace("\n", " ")
+    for item in found:
+        look, again, _ = (shlex.split(command.line)[1:] for command in item.commands)
+        assert CliRunner().invoke(app, look).exit_code == 0
+        assert isinstance(CliRunner().invoke(app, again).exception, JochiError)
+
+    # What the graph refuses is quoted to who asks, and nowhere kept.
+    code = "The code of the safe is 4711."
+    put(client, code, "code")
+    client.forget(Request(keys=("s/code",)), now=NOON)
+    for file, text in whole.items():
+        file.write_bytes(text)
+    fine.write_text(fine.read_text() + f"- {code}\n")
+    assert "4711" in worker().output
+    (item,) = overview(client, tiers=False).files
+    assert item.what.startswith(f"{fine} stands still: the graph refuses what is in it")
+    rows = client.database.run("MATCH (q:JochiQuestion) RETURN collect(properties(q)) AS all")
+    assert "4711" not in str(rows)
+    fine.unlink()
+    assert worker().exit_code == 0
+    assert overview(client, tiers=False).files == []

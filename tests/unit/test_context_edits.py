@@ -9,9 +9,12 @@ import pytest
 from tests.context_memories import NOW, entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendering, State, edits, render
+from jochi.context.edits import Completion
+from jochi.context.layout import END
 from jochi.context.manifest import Dated
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
+from jochi.text.content import content_hash
 
 GRAPH = graph(
     ("preferences", "Prefers tea."),
@@ -51,7 +54,7 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
     "nothing": (OLD, ([], [], [], [])),
     "struck": (OLD.replace(A, ""), ([], [], ["a"], [])),
     "struck, its id left": (OLD.replace(A, f"- {ID['a']}\n"), ([], [], ["a"], [])),
-    "all struck": (OLD[: OLD.index("\n## ")], ([], [], ["a", "b", "c", "d"], [])),
+    "all struck": (OLD[: OLD.index("\n## ")] + END, ([], [], ["a", "b", "c", "d"], [])),
     "changed": (OLD.replace("tea.", "green tea."), ([], [("a", "Prefers green tea.")], [], [])),
     "an open box says nothing": (OLD.replace(C, C.replace("- ", "- [ ] ")), ([], [], [], [])),
     "a new line loses its open box, and a ticked one keeps it": (
@@ -241,7 +244,7 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         ("# My own file\n- x\n", "isn't one of Jochi's"),
         (OLD.replace("<!-- /personal -->\n", ""), "one line where it begins and one where it ends"),
         (OLD.replace("<!-- personal: stays in this file -->\n", ""), "one line where it begins"),
-        (OLD + "<!-- personal: x -->\n<!-- /personal -->\n", "lines [4, 6, 20, 21]"),
+        (OLD + "<!-- personal: x -->\n<!-- /personal -->\n", "lines [4, 6, 22, 23]"),
         (OLD.replace("default", "other"), "scope other, not of default"),
         (OLD.replace(B, "\n```\n" + B), "Jochi's line"),
         (OLD.replace(A, "> " + A), "Jochi's line"),
@@ -250,12 +253,12 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         (OLD.replace(A, "<!-- " + A.rstrip() + " -->\n"), "Jochi's line"),
         (OLD.replace(A, "<<<<<<< HEAD\n" + A), "MEMORY.md, line 10: a conflict"),
         (OLD.replace(A, A + "=======\n"), "MEMORY.md, line 11: a conflict"),
-        (OLD + "\n=======\r\n", "line 21: a conflict"),
+        (OLD + "\n=======\r\n", "line 23: a conflict"),
         (
             OLD.replace("<!-- personal", "<<<<<<< HEAD\n<!-- personal: x -->\n<!-- personal"),
             "MEMORY.md, line 4: a conflict",
         ),
-        (OLD + "```\n>>>>>>> main\n```\n", "line 21: a conflict"),
+        (OLD + "```\n>>>>>>> main\n```\n", "line 23: a conflict"),
     ],
 )
 def test_what_cannot_be_told_is_refused(text: str, what: str) -> None:
@@ -276,15 +279,27 @@ def test_a_scope_of_any_name_ends_no_header(scope: str) -> None:
         edits(file.text, state, replace(MANIFEST, scope="界" * 1001))
 
 
-def test_a_ticked_box_is_refused_where_the_memory_has_none() -> None:
+def test_a_ticked_box_completes_what_the_line_is() -> None:
+    """Also where its words changed, its id is gone, or a task of the graph changed meanwhile."""
     ticked = OLD.replace(C, C.replace("- ", "- [x] "))
-    with pytest.raises(Refused, match=rf"line {ticked[: ticked.index('[x]')].count(chr(10)) + 1}: a box is ticked"):
-        of(ticked)
+    hash = next(entry.content_hash for entry in MANIFEST.entries if entry.key == "default/c")
+    assert of(ticked) == Edits(completions=(Completion("default/c", hash),))
+    without_id = re.sub(r"(- \[x\] .*) <!--\w+-->", r"\1", ticked)
+    assert (without_id != ticked, of(without_id)) == (True, of(ticked))
+    [line] = [line for line in ticked.splitlines() if "[x]" in line]
+    words = line.partition("[x] ")[2].partition(" <!--")[0]
+    found = of(ticked.replace(words, "Ship all of it"))
+    assert [change.text for change in found.changes] == ["Ship all of it"]
+    assert found.completions == (Completion("default/c", content_hash("Ship all of it")),)
+    entries = [replace(each, text="Something else") if each.key == "default/c" else each for each in MANIFEST.entries]
+    found = of(ticked, replace(MANIFEST, entries=tuple(entries)))
+    assert kinds(found) == ([], [], [], ["c"])
+    assert not found.completions
     own = graph(("tasks", "[x] Water roses")).manifest()
     file = render(own, "", exact(), False)
     state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
-    [change] = edits(file.text.replace("roses", "ferns"), state, own).changes
-    assert change.text == "[x] Water ferns"
+    found = edits(file.text.replace("roses", "ferns"), state, own)
+    assert ([change.text for change in found.changes], found.completions) == (["[x] Water ferns"], ())
 
 
 def test_lines_of_what_was_said_earlier_are_edited_as_others() -> None:

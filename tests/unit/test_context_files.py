@@ -81,7 +81,7 @@ def test_each_file_has_its_turn_and_one_that_fails_stops_no_other(tmp_path: Path
         calls.append((scope, options))
         if scope == "bob" and broken:
             raise broken[0]
-        return SimpleNamespace(rewritten=scope == "bob")
+        return SimpleNamespace(rewritten=scope == "bob", taken_in=())
 
     running = ContextFiles(files, write, clock=lambda: now[0])
     assert running.work()

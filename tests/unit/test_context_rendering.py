@@ -32,7 +32,7 @@ def test_what_was_said_earlier_of_a_matter_stands_behind_what_was_said_last() ->
         threads=((Dated("default/c", NOW), Dated("default/a", NOW - timedelta(days=33)), Dated("default/gone", None)),),
     )
     assert re.sub(r" <!--\w+-->", "", render(chosen, "", exact(), False).text).endswith(
-        "\n## Key insights\n\n- Moved to Oslo.\n  - Earlier (2026-01-02): Lives in Bergen.\n- Likes *tea*.\n"
+        "\n## Key insights\n\n- Moved to Oslo.\n  - Earlier (2026-01-02): Lives in Bergen.\n- Likes *tea*.\n\n<!-- /jochi -->\n"
     )
     prompt = as_prompt(chosen, exact(), False).text
     assert "is in brackets; it holds where nothing newer differs" in prompt
@@ -78,6 +78,8 @@ I'm Ada.
 ## Active tasks
 
 - \# Ship *it* `<T>` \<b>now\</b> <!--std-->
+
+<!-- /jochi -->
 """
     )
     assert (
@@ -145,7 +147,7 @@ def test_a_memory_for_more_than_half_is_shortened_to_what_the_others_leave() -> 
     long = entry("default/a", "A sentence of some length. " * 400)
     alone = render(manifest([long]), "", exact(), False)
     assert (alone.left_out, 1950 < alone.tokens <= 2000) == ((("default/a", "shortened"),), True)
-    assert re.search(r"length\. … <!--\w+-->\n\Z", alone.text)
+    assert re.search(r"length\. … <!--\w+-->\n\n<!-- /jochi -->\n\Z", alone.text)
     tasks = [entry(f"default/t{at}", f"Task {at} " + "word " * 40, "tasks") for at in range(20)]
     rendered = render(manifest([long, *tasks]), "", exact(), False)
     assert (shown(rendered)[-1], len(shown(rendered))) == ("default/a", 21)

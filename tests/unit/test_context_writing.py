@@ -99,25 +99,94 @@ def edited(folder: Path) -> tuple[Path, Graph]:
     return file, store
 
 
-def test_a_file_that_was_cut_off_strikes_nothing_unless_that_is_meant(tmp_path: Path) -> None:
-    """Half of eleven lines and one more are too many; five are few, however short the file."""
-    for lines, gone, refused in ((11, 6, True), (12, 6, False), (6, 5, False), (6, 6, True)):
-        store = graph(*(f"Remark {n} on the harbour." for n in range(lines)))
-        file = tmp_path / f"{lines}-{gone}.md"
-        write(file, store)
-        items = [line for line in file.read_text().splitlines() if line.startswith("- Remark")]
-        assert len(items) == lines
-        text = file.read_text()
-        for item in items[:gone]:
-            text = text.replace(item + "\n", "")
+def written(file: Path, lines: int) -> tuple[str, Graph]:
+    """A file of so many memories."""
+    remarks = [entry(f"default/{n}", f"Die Brücke {n} über den Fluß ist blau.") for n in range(lines)]
+    store = Graph(memories={each.key: each for each in remarks}, max_tokens=3000)
+    write(file, store)
+    return file.read_text(), store
+
+
+def test_a_file_that_was_cut_off_anywhere_strikes_and_adds_nothing(tmp_path: Path) -> None:
+    """At each byte, also where an agent then appended a line, and where nobody knows any more what was written."""
+    file = tmp_path / "MEMORY.md"
+    text, store = written(file, 4)
+    whole, known = text.replace("file -->\n", "file -->\nI'm Ada.\n").encode(), state_file(file).read_bytes()
+    lost = whole.index(b"\n\n<!-- /jochi")
+    for end in range(len(whole)):
+        for appended in (b"", b"\n- Rain tomorrow\n"):
+            for state in (known, b""):
+                file.write_bytes(whole[:end] + appended)
+                state_file(file).write_bytes(state)
+                try:
+                    write(file, store)
+                except JochiError:
+                    assert file.read_bytes() == whole[:end] + appended
+                else:
+                    assert (state and end >= lost) or end in (0, len(whole) - 1), end
+                    assert end == 0 or "I'm Ada." in file.read_text()
+                assert [call for call in store.calls if call[-1] != "Rain tomorrow"] == [], (end, appended)
+                if store.calls:
+                    assert end >= lost, end
+                    store.calls.clear()
+                    del store.memories["default/new-1"]
+                    store.made = 0
+    # Its last lines may be gone if its end is there, and a file of a release that wrote none is read by its last line.
+    last = text.splitlines()[-3]
+    for release in (text.replace("<!-- /jochi -->\n", ""), text.replace(last + "\n", "")):
         file.write_text(text)
-        if refused:
-            with pytest.raises(Refused, match=f"{gone} of {lines} lines"):
-                write(file, store)
-            assert file.read_text() == text
-            assert len(store.memories) == lines
-        write(file, store, strike_many=refused)
-        assert len(store.memories) == lines - gone
+        state_file(file).write_bytes(known)
+        file.write_text(release)
+        assert write(file, store).rewritten
+        assert file.read_text().endswith("\n<!-- /jochi -->\n")
+    assert store.calls == [("strike", "default/3")]
+
+
+def test_a_cut_that_is_meant_is_taken_in(tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    text, store = written(file, 12)
+    file.write_text(text[: text.index("- Die Brücke 4")])
+    with pytest.raises(Refused, match="was cut off: its last line, <!-- /jochi -->, is gone"):
+        write(file, store)
+    assert len(store.memories) == 12
+    taken_in = write(file, store, strike_many=True).taken_in
+    assert len(store.memories) == 4
+    assert taken_in[0] == ("struck", "default/4", "Die Brücke 4 über den Fluß ist blau.", "done")
+
+
+@pytest.mark.parametrize(
+    ("lines", "gone", "refused"), [(40, 14, True), (29, 6, True), (30, 6, False), (6, 5, False), (6, 6, True)]
+)
+def test_many_lines_at_once_are_struck_if_that_is_meant(tmp_path: Path, lines: int, gone: int, refused: bool) -> None:
+    """A fifth of thirty lines is a person who tidies up, and one more isn't; five are few, however short the file."""
+    file = tmp_path / "MEMORY.md"
+    text, store = written(file, lines)
+    items = [line for line in text.splitlines() if line.startswith("- Die")]
+    assert len(items) == lines
+    for item in items[:gone]:
+        text = text.replace(item + "\n", "")
+    file.write_text(text)
+    if refused:
+        with pytest.raises(Refused, match=f"{gone} of {lines} lines"):
+            write(file, store)
+        assert file.read_text() == text
+        assert len(store.memories) == lines
+    write(file, store, strike_many=refused)
+    assert len(store.memories) == lines - gone
+
+
+def test_what_was_taken_in_says_nothing_personal(tmp_path: Path) -> None:
+    file, secret = tmp_path / "MEMORY.md", "Her IBAN is DE02120300000000202051."
+    store = graph("Prefers tea.", secret, "Speaks Welsh.")
+    store.memories["default/c"] = entry("default/c", "Speaks Welsh.", sensitive=True)
+    write(file, store, include_sensitive=True)
+    text = "".join(line for line in file.read_text().splitlines(keepends=True) if not re.search("tea|IBAN|Welsh", line))
+    file.write_text(text + "- Rain\n")
+    done = write(file, store, include_sensitive=True)
+    assert [(each.edit, each.text) for each in done.taken_in] == [
+        *(("struck", said) for said in ("Prefers tea.", "", "")),
+        ("added", ""),
+    ]
 
 
 def unknown(folder: Path) -> tuple[Path, Graph]:
@@ -255,6 +324,22 @@ def test_edits_are_taken_in_and_the_file_says_what_the_graph_says(tmp_path: Path
     assert not again.rewritten
     assert not again.taken_in
     assert file.stat().st_mtime_ns == changed
+
+
+def test_a_ticked_box_completes_a_task_and_says_nothing_of_other_memories(tmp_path: Path) -> None:
+    store = graph(("tasks", "Ship it"), "Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    file.write_text(re.sub("(?m)^- ", "- [x] ", file.read_text()) + "- Rain\n")
+    done = write(file, store)
+    assert done.taken_in == (
+        ("completed", "default/a", "Ship it", "done"),
+        ("completed", "default/b", "Prefers tea.", "is no task"),
+        ("added", "default/new-1", "Rain", "done"),
+    )
+    assert done.notes == ("default/b is no task, so its ticked box says nothing.",)
+    assert "[x]" not in file.read_text()
+    assert store.texts() == ["Prefers tea.", "Rain"]
 
 
 def test_a_refused_change_comes_in_as_a_memory_of_its_own(tmp_path: Path) -> None:
@@ -478,6 +563,8 @@ def test_code_and_steps_stand_in_the_file_as_they_were(tmp_path: Path) -> None:
   3. say so
 
 - Prefers tea.
+
+<!-- /jochi -->
 """
     )
     for other in (

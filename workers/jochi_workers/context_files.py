@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from neo4j.exceptions import Neo4jError
 from pydantic import Field, ValidationError
 
 from jochi.context import WriteResult
+from jochi.context.writer import Outcome
 from jochi.errors import ConnectionFailed, JochiError, UsageError
 from jochi.policy.parts import Part, PositiveDuration
 from jochi.toml import tomllib
@@ -120,6 +122,8 @@ class Files:
         self._clock = clock
         self._due = dict.fromkeys(range(len(turns)), 0.0)
         self.written = 0
+        self.edits: Counter[str] = Counter()
+        """Of people, that were taken in, by what they did."""
         self.errors = 0
         """Tries that failed."""
         self.failed: dict[str, str] = {}
@@ -154,16 +158,26 @@ class Files:
 
 
 class ContextFiles(Files):
-    """The files of a table."""
+    """The files of a table. ``taken_in``, if any, is called with each edit of a person's that is in the graph now."""
 
     def __init__(
-        self, files: tuple[ContextFile, ...], write: Callable[..., WriteResult], clock: Callable[[], float] = monotonic
+        self,
+        files: tuple[ContextFile, ...],
+        write: Callable[..., WriteResult],
+        clock: Callable[[], float] = monotonic,
+        taken_in: Callable[[Path, Outcome], None] | None = None,
     ) -> None:
         def turn(each: ContextFile) -> Callable[[], int]:
-            return lambda: int(
-                write(
+            def write_one() -> int:
+                done = write(
                     each.file, each.scope, include_sensitive=each.include_sensitive, max_tokens=each.max_tokens
-                ).rewritten
-            )
+                )
+                for edit in done.taken_in:
+                    self.edits[edit.edit] += 1
+                    if taken_in is not None:
+                        taken_in(each.file, edit)
+                return int(done.rewritten)
+
+            return write_one
 
         super().__init__("context", [(each.file, each.every, turn(each)) for each in files], clock)

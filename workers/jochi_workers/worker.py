@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -177,11 +178,13 @@ class Worker:
 
     def _write_files(self, *, all_of_them: bool = False) -> None:
         for files in self._files:
+            before = Counter(files.edits)
             if self._patiently(partial(files.work, all_of_them=all_of_them)):
                 self._on_progress(self.progress)
             progress = self.progress[files.name]
-            if (files.written, len(files.failed)) != (progress.done, progress.failed):
-                _log_line("files", files=files.name, written=files.written - progress.done, failed=len(files.failed))
+            edits, written = files.edits - before, files.written - progress.done
+            if edits or written or len(files.failed) != progress.failed:
+                _log_line("files", files=files.name, written=written, failed=len(files.failed), **edits)
             progress.done, progress.failed, progress.note = files.written, len(files.failed), files.note
 
     def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:

@@ -11,9 +11,12 @@ from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
 from jochi.context import Segment, WriteResult, as_json, as_prompt
+from jochi.context.writer import DONE, Outcome
+from jochi.errors import UsageError
 from jochi.files import place
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
+from jochi.use.recall import scope_known
 
 app = typer.Typer(
     no_args_is_help=True, help="What an agent starts with, chosen from the graph within a limit of tokens."
@@ -41,6 +44,11 @@ def show(
     """Show what would be chosen, and why. This writes nothing."""
     with jochi(context) as client:
         found = client.context(scope, include_sensitive=include_sensitive, max_tokens=max_tokens, at=parse_moment(at))
+        if not found.entries and not found.version and not scope_known(client.engine, scope):
+            raise UsageError(
+                f"the scope {scope} has no memory, live or pruned, and no manifest",
+                fix="is that its name? `jochi context ls` lists those with a manifest",
+            )
     if form != "table":
         make = as_json if form == "json" else as_prompt
         out.print(
@@ -70,7 +78,7 @@ def write(
     include_sensitive: Sensitive = False,
     max_tokens: MaxTokens = None,
     strike_many: Annotated[
-        bool, typer.Option("--strike-many", help="Also where more than half of the file's lines are gone.")
+        bool, typer.Option("--strike-many", help="Also where many lines of the file are gone, or its end.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -87,16 +95,19 @@ def write(
 
 def _print_written(file: Path, done: WriteResult) -> None:
     for edit in done.taken_in:
-        out.print(
-            f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}"
-            + ("" if edit.outcome == "done" else f" ({edit.outcome})")
-        )
+        out.print(taken_in(edit), markup=False)
     for note in done.notes:
         err.print(note, markup=False)
     for key, why in done.left_out:
         err.print(f"left out: {key}: {why}", markup=False)
     said = "written" if done.rewritten else "is up to date"
     say(f"{place(file)} {said}: version {done.version}, {done.tokens:,} tokens")
+
+
+def taken_in(edit: Outcome) -> str:
+    """One edit, in one line: what became of which memory, and its first words."""
+    why = "" if edit.outcome == DONE else f" ({edit.outcome})"
+    return f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}".rstrip() + why
 
 
 @app.command()
@@ -188,7 +199,7 @@ def migrate(
         ),
     )
     if done.already:
-        out.print(f"{file} is Jochi's already: nothing to do", markup=False)
+        out.print(f"{file} is Jochi's already, of scope {scope}: nothing to do", markup=False)
         return
     rows = [(each.lines, each.section, key or "(dry run)", shortened(each.text, 60)) for each, key in done.memories]
     rows += [(each.lines, each.section, "stays in the file", _private_or_text(each)) for each in done.personal]

@@ -20,9 +20,7 @@ app = typer.Typer(
 Scope = Annotated[str, typer.Option("--scope", "-s", help="Whose memories they are.")]
 Folder = Annotated[Path, typer.Option("--out", help="The folder. Each scope has one of its own.")]
 Sensitive = Annotated[bool, typer.Option("--include-sensitive", help="With memories whose access_tier is SENSITIVE.")]
-StrikeMany = Annotated[
-    bool, typer.Option("--strike-many", help="Also where more than half of a file's lines are gone.")
-]
+StrikeMany = Annotated[bool, typer.Option("--strike-many", help="Also where many lines of a file are gone.")]
 
 
 def _writer(*, whole: bool) -> Callable[..., None]:

@@ -186,6 +186,10 @@ def _print_check(title: str, check: Check | None) -> None:
 def _print_inbox(found: Overview) -> None:
     if found.inbox is not None:
         say(found.inbox.sentence + (": `jochi inbox`" if found.inbox.counts else ""))
+    for item in found.files[:_FEW]:
+        say(f"  {item.what} (since {moment(item.since)})")
+    if len(found.files) > _FEW:
+        say(f"  … and {len(found.files) - _FEW} more files stand still")
 
 
 def _print_amounts(engine: Status, *, few: bool = False) -> None:

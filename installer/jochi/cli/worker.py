@@ -17,13 +17,15 @@ import typer
 
 from jochi.cli.arguments import PROVIDERS
 from jochi.cli.connection import jochi
-from jochi.cli.output import err, out
+from jochi.cli.context import taken_in
+from jochi.cli.output import err, out, some
 from jochi.client import Jochi
-from jochi.errors import JochiError, UsageError
+from jochi.errors import JochiError, PartlyDone, UsageError
 from jochi.operate.metrics import Metrics, why_not_ready
 from jochi.operate.metrics_server import KEPT, Server, address
 
 if TYPE_CHECKING:
+    from jochi.context.writer import Outcome
     from jochi_workers.context_files import Files
     from jochi_workers.handler import Handler
     from jochi_workers.worker import Progress, Stop, Worker
@@ -132,8 +134,9 @@ def worker(
         }
         handlers += [] if arm else making(client, stop, compress, shortening)
         with _shown() if log_format is None else logged(log_format) as show:
+            tell = _tell if log_format is None else None
             files: list[context_files.Files] = (
-                [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
+                [context_files.ContextFiles(tables[0], client.write_context, taken_in=tell)] if contexts else []
             )
             files += [mirrors.Mirrors(tables[1], client.write_mirror)] if mirror else []
             files += [heartbeat_files.HeartbeatFiles(tables[2], client.heartbeat.sync)] if heartbeats else []
@@ -158,8 +161,18 @@ def worker(
                 running.run(once=once)
     for line in _lines(running.progress) if log_format is None else ():
         out.print(line, markup=False)
+    standing = sum(len(each.failed) for each in files if each.on_disk)
+    if once and standing:
+        raise PartlyDone(
+            f"{some(standing, 'file stands', 'files stand')} still",
+            fix="`jochi inbox` names them, and the lines above say why and what to do",
+        )
     if stop.asked():
         err.print("stopped; what wasn't done has been given back")
+
+
+def _tell(file: Path, edit: Outcome) -> None:
+    err.print(f"{file}: {taken_in(edit)}", markup=False)
 
 
 def _failing(files: Sequence[Files]) -> list[str]:

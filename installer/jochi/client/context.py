@@ -49,7 +49,7 @@ class ContextVerbs(Base):
         """Takes in what a person changed in the file ``path``, and makes it what the manifest of ``scope`` says.
 
         It is never over its tokens, and it isn't touched where nothing changed. Its personal part stays as it is and never reaches
-        the graph. Where more than half of its lines are gone, it is `Refused` unless ``strike_many``. `JochiError` where the file
+        the graph. Where its end or many of its lines are gone, it is `Refused` unless ``strike_many``. `JochiError` where the file
         can't be read or written: then it is as it was. docs/reference/memory-file.md.
         """
         store = self._store(scope, include_sensitive, max_tokens, now)
@@ -57,7 +57,7 @@ class ContextVerbs(Base):
             self.database, "context", path, scope, include_sensitive=include_sensitive, now=store.now
         )
         with question.answered_or_asked():
-            return files.write_context(
+            done = files.write_context(
                 path,
                 store.look(),
                 store,
@@ -66,6 +66,9 @@ class ContextVerbs(Base):
                 include_sensitive=include_sensitive,
                 strike_many=strike_many,
             )
+        written = {"id": context.manifest_id(scope, include_sensitive), "tokens": done.tokens}
+        self.database.run(statement("context/written"), written)
+        return done
 
     def migrate_context(
         self,

@@ -9,12 +9,12 @@ from functools import cache
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, STRIKABLE, Block, blocks, refuse_conflicts, source_lines, struck_from
-from jochi.context.layout import Parts, scope_label
+from jochi.context.layout import Parts, cut_off, require_scope
 from jochi.context.lines import digest, digests, is_earlier, marks_in, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.recognition import parts_of
 from jochi.context.sections import is_section, personal_lines, private_lines, section_of, text_with_headings
-from jochi.context.state import AppliedEdit, Line, State, file_hash
+from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
 from jochi.text.visible import visible
@@ -41,6 +41,13 @@ class Strike(NamedTuple):
     old_hash: str | None
 
 
+class Completion(NamedTuple):
+    """Of the task that a line is, whose box was ticked. ``old_hash``: the memory's content hash when its line was written."""
+
+    key: str
+    old_hash: str | None
+
+
 class Conflict(NamedTuple):
     """The graph's text stays. What the person wrote, if anything, comes in as a memory of its own, in ``added``."""
 
@@ -49,7 +56,7 @@ class Conflict(NamedTuple):
     why: str
 
 
-Edit = Strike | Change | Addition
+Edit = Strike | Change | Completion | Addition
 
 
 @dataclass(frozen=True)
@@ -65,32 +72,40 @@ class Edits:
     personal: str = ""
     known: bool = True
     left: tuple[str, ...] = ()
+    completions: tuple[Completion, ...] = ()
 
     def in_order(self) -> tuple[Edit, ...]:
-        """What is struck, what changed, what is new: in this order, so that a text which was moved into another
+        """What is struck, what changed, what is done, what is new: in this order, so that a text which was moved into another
         memory isn't taken for the one that goes."""
-        return (*self.strikes, *self.changes, *self.additions)
+        return (*self.strikes, *self.changes, *self.completions, *self.additions)
 
     def __bool__(self) -> bool:
-        return bool(self.additions or self.changes or self.strikes or self.conflicts or self.personal)
+        return bool(self.in_order() or self.conflicts or self.personal)
 
 
-def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
+def edits(
+    file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md", cut_is_meant: bool = False
+) -> Edits:
     """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
-    that was swallowed by a block of code, a conflict of git."""
+    that was swallowed by a block of code, a conflict of git, a file that was cut off (unless ``cut_is_meant``)."""
     parts = parts_of(file_text, state, manifest.sections, where)
-    if parts.scope not in (None, scope_label(manifest.scope)):
-        raise Refused(
-            f"the file holds the memories of scope {parts.scope}, not of {manifest.scope}",
-            where=where,
-            fix="name another file, or the scope that it was made for",
-        )
+    require_scope(parts, manifest.scope, where)
     generation = state.generation(parts.generation)
     taken = state.taken_from(parts.generation)
     if generation and generation.file == file_hash(file_text) and not taken:
         return Edits()
+    is_cut = (
+        parts.generation is not None and not parts.whole and not (generation and _has_last_line(generation, parts.rest))
+    )
+    if is_cut and not cut_is_meant:
+        raise cut_off(where)
     lines = state.lines(generation) if generation else None
     return _Comparison(parts, lines, manifest.sections, manifest.entries, taken, where, keeps_private=True).edits()
+
+
+def _has_last_line(generation: Generation, rest: str) -> bool:
+    """What an editor without comments, or a release that wrote no end, left whole is. An id stands behind its line's words."""
+    return not generation.lines or [*generation.lines][-1] in marks_in(rest)
 
 
 def compare(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: str) -> Edits:
@@ -123,6 +138,7 @@ class _Comparison:
         self.added: list[Addition] = []
         self.changed: list[Change] = []
         self.struck: list[Strike] = []
+        self.completed: list[Completion] = []
         self.conflicts: list[Conflict] = []
 
         found = blocks(parts.rest, apart=False, is_section=lambda heading: is_section(heading, self.sections))
@@ -137,7 +153,8 @@ class _Comparison:
         self.there: dict[str, list[Block]] = defaultdict(list)
         self.free: list[Block] = []
         self.withheld: set[str] = set()
-        for block in map(self._without_open_box, map(self._without_struck, map(self._without_earlier, found))):
+        self.ticked: set[str] = set()
+        for block in map(self._without_box, map(self._without_struck, map(self._without_earlier, found))):
             here = set(range(block.first, block.last + 1))
             is_personal = block.first in private
             if block.is_comment and block.kind == "html":
@@ -200,6 +217,7 @@ class _Comparison:
             self.personal and self.personal + "\n",
             self.known,
             self.left,
+            tuple(self.completed),
         )
 
     def _without_its_id(self, line_id: str) -> None:
@@ -209,7 +227,12 @@ class _Comparison:
         block = next((each for each in self.free if digest(each.text) == line.hash), None) or next(
             (each for each in self.free if self.content_hash(each.text) == line.content_hash), None
         )
-        if block is not None:
+        ticked = (each for each in self.free if each.kind == "item" and digest(BOX.sub("", each.text)) == line.hash)
+        if block is None and (block := next(ticked, None)) is not None:
+            self.ticked.add(line_id)
+            self.free.remove(block)
+            self.there[line_id] = [replace(block, text=BOX.sub("", block.text))]
+        elif block is not None:
             self.free.remove(block)
             self.there[line_id] = [block]
 
@@ -225,6 +248,7 @@ class _Comparison:
             else:
                 self.struck.append(Strike(line.key, line.content_hash))
             return
+        old_hash = line.content_hash
         others = [block for block in there if block.text and digest(block.text) != line.hash]
         if len(others) == len([block for block in there if block.text]):  # its own text is nowhere
             block = others.pop(0)
@@ -237,7 +261,12 @@ class _Comparison:
                 self.added.append(Addition(section, text))
             else:
                 self.changed.append(Change(line.key, line.content_hash, text, section))
+                old_hash = self.content_hash(text)
         self.free += others
+        if line_id in self.ticked and meanwhile:
+            self.conflicts.append(Conflict(line.key, "", "it was ticked, and changed in the graph meanwhile"))
+        elif line_id in self.ticked:
+            self.completed.append(Completion(line.key, old_hash))
 
     def _add_free(self) -> None:
         """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
@@ -268,22 +297,16 @@ class _Comparison:
             return block
         return replace(block, text=struck_from(block))
 
-    def _without_open_box(self, block: Block) -> Block:
-        """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""
+    def _without_box(self, block: Block) -> Block:
+        """A box that its memory hasn't: an open one says nothing, and a ticked one that the line's task is done."""
         box, line = BOX.match(block.text), self.lines.get(block.id or "")
         if block.kind != "item" or box is None:
             return block
         if line and (digest(block.text) == line.hash or BOX.match(self.now.get(line.key, ""))):
             return block
-        if box[1] == " ":
-            return replace(block, text=block.text[box.end() :])
-        if line:
-            raise Refused(
-                "a box is ticked here, and that is no way to end a memory",
-                where=f"{self.where}, line {block.first}",
-                fix="take the box away. If the task is done, delete the line, or set the task's status in the graph",
-            )
-        return block
+        if block.id and line and box[1] != " ":
+            self.ticked.add(block.id)
+        return replace(block, text=block.text[box.end() :]) if line or box[1] == " " else block
 
     def _section(self, block: Block) -> str:
         return section_of(block.path, self.sections)

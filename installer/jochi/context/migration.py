@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, STRIKABLE, blocks, refuse_conflicts, source_lines, struck_from
-from jochi.context.layout import is_ours
-from jochi.context.recognition import OLD, known_of, without_comments
+from jochi.context.layout import is_ours, require_scope
+from jochi.context.recognition import OLD, known_of, parts_of, without_comments
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
@@ -67,7 +67,7 @@ def migrate(
 ) -> Report:
     """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's. Its personal sections, and lines that show personal data
     or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is left alone,
-    also where an editor dropped its comments.
+    also where an editor dropped its comments, and `Refused` if it is another scope's.
 
     `Refused` where a memory of it is not in the new file, or not whole, unless ``shrink``: the memories are then in the
     graph, and the file is as it was. `JochiError` where it can't be read or written.
@@ -80,8 +80,11 @@ def migrate(
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
     known = known_of(real, old)
-    if is_ours(old) or (known.generations and without_comments(old, known, store.look().sections)):
-        return Report(already=True)
+    if is_ours(old) or known.generations:
+        now = store.look()
+        if is_ours(old) or without_comments(old, known, now.sections):
+            require_scope(parts_of(old, known, now.sections, str(path)), now.scope, str(path))
+            return Report(already=True)
     refuse_conflicts(old, str(path))
     found = _read(old)
     memories = [segment for segment in found.segments if segment.section != "personal"]

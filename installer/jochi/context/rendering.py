@@ -11,7 +11,7 @@ from datetime import datetime
 
 from jochi.context.items import item as item_of
 from jochi.context.items import shown as shown_of
-from jochi.context.layout import PERSONAL, PERSONAL_END, TITLE, header
+from jochi.context.layout import END, PERSONAL, PERSONAL_END, TITLE, header
 from jochi.context.lines import digest, earlier, line_ids, plain
 from jochi.context.manifest import Entry, Manifest, Section, SectionName
 from jochi.context.state import Line
@@ -92,6 +92,8 @@ def render(manifest: Manifest, personal: str, count: Count, include_sensitive: b
                     personal,
                     PERSONAL_END,
                     body,
+                    "\n" if body else "",
+                    END,
                 )
             ),
         ),

@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from jochi.context.edits import Addition, Change, Edit, Edits, Strike, edits
+from jochi.context.edits import Addition, Change, Completion, Edit, Edits, Strike, edits
 from jochi.context.layout import is_ours
-from jochi.context.lines import digest
+from jochi.context.lines import digest, plain
 from jochi.context.manifest import Manifest
 from jochi.context.recognition import known_of, parts_of
 from jochi.context.rendering import Count, Rendering, render
@@ -25,8 +25,9 @@ from jochi.files import keep, read_text, real_file, replace_text, until_quiet
 from jochi.text.content import content_hash
 from jochi.text.visible import visible
 
-MANY = 5
-"""More lines than this aren't struck at once, where they are more than half of the file, unless that is asked for."""
+MANY, SHARE = 5, 5
+"""More lines than `MANY` aren't struck at once, where they are more than one of `SHARE`, unless that is asked for. Who tidies up
+strikes a handful at a time, and a worker takes that in within a minute; an agent that writes the file anew leaves out many."""
 
 DONE = "done"
 
@@ -47,6 +48,9 @@ class EditTarget(Protocol):
     def strike(self, key: str, expected_content_hash: str | None) -> str:
         """Likewise."""
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        """Likewise, of a task; `is no task` of any other memory."""
+
 
 class Store(EditTarget, Protocol):
     """The graph, as the file sees it."""
@@ -62,9 +66,10 @@ class Store(EditTarget, Protocol):
 
 
 class Outcome(NamedTuple):
-    """What became of one edit, in a word or a few. ``key``: of the memory that it is in now."""
+    """What became of one edit, in a word or a few. ``key``: of the memory that it is in now. ``text``: what it says, or
+    said; empty where that is personal (SENSITIVE, or it shows personal data or a secret) or isn't known."""
 
-    edit: Literal["added", "changed", "struck"]
+    edit: Literal["added", "changed", "struck", "completed"]
     key: str
     text: str
     outcome: str
@@ -100,7 +105,7 @@ def write_context(
     before (`Store.look`); the choice is kept once the file could be read and has room for it.
 
     The file isn't touched where nothing changed. ``now`` names the copy of a file whose generation is unknown. ``personal_share``:
-    tokens up to which the personal part isn't worth a note. ``strike_many``: more than half of the lines may be gone. `JochiError`
+    tokens up to which the personal part isn't worth a note. ``strike_many``: many lines may be gone, and the end. `JochiError`
     where something can't be read or written: the file is then as it was. `Refused` (by `edits`) where it can't be told what a
     person meant.
     """
@@ -121,7 +126,8 @@ class _Writer:
     taken_in: list[Outcome] = field(default_factory=list)
 
     def once(self) -> WriteResult:
-        before = read_text(self.path) or ""
+        there = read_text(self.path)
+        before = there or ""
         state = known_of(self.path, before)
         notes: list[str] = []
         kept, found, personal, generation = None, Edits(), "", None
@@ -135,12 +141,14 @@ class _Writer:
             generation, personal = parts.generation, parts.personal
             if state.generation(generation) is None and (same := self.render(personal)).text == before:
                 state = _with(state, same, generation)  # nobody edited it, so what is known of it is found again
-            found = edits(before, state, self.manifest, where=str(self.path))
+            found = edits(before, state, self.manifest, where=str(self.path), cut_is_meant=self.strike_many)
             if not found.known:
                 kept = keep(self.path, before, f"kept-{generation or format(self.now, '%Y-%m-%d')}")
                 notes.append(
                     f"What Jochi wrote into this file isn't known: lines with an id were not read. {kept.name} is the old file."
                 )
+        elif there is not None and state.generations:
+            notes.append("The file was empty, so it was made again, without the personal part that it may have had.")
         if not self.strike_many and (of := state.generation(generation)):
             refuse_many(str(self.path), len(found.strikes), len(of.lines))
         state = self.apply_edits(found, state, generation)
@@ -178,10 +186,10 @@ class _Writer:
             name = digest(repr(edit))
             if any(each.edit == name and not each.moved for each in taken):
                 continue
-            subject = edit.key if isinstance(edit, Strike) else edit.text
+            subject = edit.key if isinstance(edit, Strike | Completion) else edit.text
             with taking_in(subject, str(self.path), "change or delete that line; until then the file stays as it is"):
                 outcome = apply_edit(edit, self.store)
-            self.taken_in.append(outcome)
+            self.taken_in.append(outcome._replace(text=self.shown_text(edit)))
             taken = (*taken, _taken(name, edit, outcome))
             state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
             save_state(self.path, state)
@@ -193,6 +201,18 @@ class _Writer:
             if isinstance(edit, Strike) and edit.old_hash:
                 yield from (Strike(key, edit.old_hash) for key in self.store.copies(edit.key, edit.old_hash))
             yield edit
+
+    def shown_text(self, edit: Edit) -> str:
+        """What may be said of it where others read."""
+        from jochi.text.private_data import private_kinds  # as in `sections.private_lines`
+
+        said = next(
+            (each for each in self.manifest.entries if not isinstance(edit, Addition) and each.key == edit.key), None
+        )
+        if said.sensitive if said else self.include_sensitive:
+            return ""
+        text = edit.text if isinstance(edit, Addition | Change) else plain(said.text) if said else ""
+        return "" if private_kinds(text) else text
 
     def replace(self, before: str, rendered: Rendering, state: State, generation: str | None) -> None:
         """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
@@ -222,15 +242,17 @@ class _Writer:
                 yield f"{each.key} {each.outcome}, so it stands in the " + (
                     "file again." if each.key in there else "graph; there is no room for it in the file."
                 )
+            if each.edit == "completed" and each.outcome != DONE:
+                yield f"{each.key} {each.outcome}, so its ticked box says nothing."
         for key in found.left:
             yield f"{key} came from this file and isn't in it any more; it stays in the graph."
 
 
 def refuse_many(where: str, struck: int, lines: int) -> None:
-    """A file that an editor or a script cut off looks like one whose lines a person struck."""
-    if struck > MANY and 2 * struck > lines:
+    """A file that a script or an agent wrote anew looks like one whose lines a person struck."""
+    if struck > MANY and SHARE * struck > lines:
         raise Refused(
-            f"{struck} of {lines} lines are gone from the file, more than half; nothing was taken in",
+            f"{struck} of {lines} lines are gone from the file; nothing was taken in",
             where=where,
             fix="if that is meant, use --strike-many; else take an older copy, or delete the file: it is made again",
         )
@@ -244,13 +266,21 @@ def taking_in(text: str, where: str, fix: str) -> Iterator[None]:
     except ConnectionFailed:
         raise
     except JochiError as error:
-        raise Refused(f"{text[:60]!r} can't be taken in: {error.what}", where=where, fix=error.fix or fix) from error
+        raise Refused(
+            f"{text[:60]!r} can't be taken in: {error.what}",
+            where=where,
+            fix=error.fix or fix,
+            unquoted="the graph refuses what is in it",
+        ) from error
 
 
 def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:
     if outcome.edit == "added":
-        return AppliedEdit(name, outcome.key, digest(outcome.text), False, None)
+        text = edit.text if isinstance(edit, Addition | Change) else ""
+        return AppliedEdit(name, outcome.key, digest(text), False, None)
     line = None
+    if isinstance(edit, Completion):
+        return AppliedEdit(name, outcome.key, None, False, None)
     if isinstance(edit, Change):
         line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(visible(edit.text)))
     return AppliedEdit(name, outcome.key, None, outcome.outcome == DONE, line)
@@ -260,6 +290,8 @@ def apply_edit(edit: Edit, store: EditTarget) -> Outcome:
     """Once more does nothing more. Where a line's memory is another by now, its text becomes one of its own."""
     if isinstance(edit, Strike):
         return Outcome("struck", edit.key, "", store.strike(edit.key, edit.old_hash))
+    if isinstance(edit, Completion):
+        return Outcome("completed", edit.key, "", store.complete(edit.key, edit.old_hash))
     if isinstance(edit, Addition):
         return Outcome("added", store.remember(edit.section, edit.text), edit.text, DONE)
     outcome = store.change(edit.key, edit.text, edit.old_hash)

@@ -11,7 +11,7 @@ from typing import Any
 
 from jochi.database.database import Database
 from jochi.database.statements import statement
-from jochi.errors import Refused
+from jochi.errors import ConnectionFailed, JochiError, Refused
 
 
 def ask(database: Database, rows: Iterable[Mapping[str, Any]], *, now: datetime) -> None:
@@ -35,12 +35,13 @@ def about_forgetting(key: str) -> str:
 
 
 class FileQuestion:
-    """Whether edits in a file or folder could be taken in. ``what``: context or mirror."""
+    """Whether a file or folder could be brought up to date. ``what``: context, heartbeat or mirror."""
 
     def __init__(
         self, database: Database, what: str, place: Path, scope: str, *, include_sensitive: bool, now: datetime
     ) -> None:
         self._database, self._now = database, now
+        self._name = place.name
         path = str(place.absolute())
         self._id = f"edit/{what}/{sha256(path.encode(errors='replace')).hexdigest()[:12]}"
         self._row = {
@@ -52,9 +53,9 @@ class FileQuestion:
             "sensitive": include_sensitive,
         }
 
-    def ask(self, files: int) -> None:
-        """Some couldn't."""
-        ask(self._database, [{**self._row, "n": files}], now=self._now)
+    def ask(self, files: int, why: str | None = None) -> None:
+        """Some couldn't; ``why``: without a word of anybody's."""
+        ask(self._database, [{**self._row, "n": files, "why": why}], now=self._now)
 
     def answer(self) -> None:
         """All could."""
@@ -62,10 +63,14 @@ class FileQuestion:
 
     @contextmanager
     def answered_or_asked(self) -> Iterator[None]:
-        """It is answered where the block ends well, and asked where it is `Refused`."""
+        """It is answered where the block ends well, and asked where it is `Refused`, or fails by the file."""
         try:
             yield
-        except Refused:
-            self.ask(1)
+        except ConnectionFailed:
+            raise
+        except JochiError as error:
+            if isinstance(error, Refused) or self._name in (error.where or ""):
+                line = (error.where or "").partition(", line ")[2]
+                self.ask(1, f"line {line}: {error.unquoted}" if line else error.unquoted)
             raise
         self.answer()

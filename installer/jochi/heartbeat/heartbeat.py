@@ -15,6 +15,7 @@ from typing import Any
 import neo4j
 
 from jochi.database.engine import Engine
+from jochi.database.questions import FileQuestion
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.files import read_text, real_file, replace_text, until_quiet
@@ -330,7 +331,11 @@ class Heartbeat:
                     )
                 files.require_scope(mark, scope, str(path))
 
-        return self.replace(path, may_replace, scope, max_tokens, overwrite, include_sensitive, now)
+        question = FileQuestion(
+            self.engine.database, "heartbeat", path, scope, include_sensitive=include_sensitive, now=self._at(now)
+        )
+        with question.answered_or_asked():
+            return self.replace(path, may_replace, scope, max_tokens, overwrite, include_sensitive, now)
 
     def replace(
         self,

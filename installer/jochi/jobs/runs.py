@@ -28,6 +28,10 @@ _COUNTED: Mapping[str, tuple[str, ...]] = {
     "decompressed": ("decompress",),
     "decided": ("decide",),
     "repaired": (),
+    "added": ("lines_added",),
+    "changed": ("lines_changed",),
+    "struck": ("lines_struck",),
+    "completed": ("lines_completed",),
 }
 """What a summary counts, and the counters of the jobs that it comes from."""
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
-from jochi.context.edits import Strike
+from jochi.context.edits import Completion, Strike
 from jochi.context.writer import EditTarget, Outcome, apply_edit, taking_in
 from jochi.errors import JochiError, Refused
 from jochi.files import EditedMeanwhileError, mend, read_text
@@ -301,7 +301,7 @@ class _Writer:
         try:
             taker = self.source.edit_target(file.document, memory)
             for edit in edits_of(file.document, memory, where, strike_many=self.strike_many):
-                subject = edit.key if isinstance(edit, Strike) else edit.text
+                subject = edit.key if isinstance(edit, Strike | Completion) else edit.text
                 with taking_in(subject, where, "change it, or delete the file: it is made again"):
                     outcome = apply_edit(edit, taker)
                 self.done.taken_in.append(outcome)

@@ -10,6 +10,7 @@ from typing import Any
 from jochi.curate.duplicates import DuplicateCounts
 from jochi.forgetting.forget_key import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
+from jochi.operate.inbox import Item
 from jochi.operate.results import Hygiene
 from jochi.text.tokens import best_counter
 from jochi.use.sources import Unfinished
@@ -142,6 +143,13 @@ def check_put_aside(put_aside: Mapping[str, int]) -> Check:
         f"put aside after failures: {', '.join(f'{n:,} {name}' for name, n in found.items())}; error on each :JochiWork says why",
         "leave it: memories keep what they have; or `jochi derive retry`",
     )
+
+
+def check_files(standing: Sequence[Item]) -> Check:
+    """Whether files of contexts, heartbeats or mirrors stand still: what people wrote there isn't in the graph."""
+    if not standing:
+        return ok("files", "none stands still")
+    return warn("files", "; ".join(item.what for item in standing), f"`{standing[0].commands[1].line}` says what to do")
 
 
 def check_sources(unfinished: Sequence[Unfinished]) -> Check:

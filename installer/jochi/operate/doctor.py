@@ -29,6 +29,7 @@ from jochi.install.install import job_rows, pump_rows
 from jochi.jobs.arming import job_faults
 from jochi.operate import checks_engine, checks_indexes, checks_memories, checks_server, work
 from jochi.operate.check import Check, Level, fail, unknown
+from jochi.operate.inbox import inbox
 from jochi.operate.privileges import Privileges
 from jochi.operate.probe import try_threads
 from jochi.operate.pump import check_pump
@@ -132,6 +133,9 @@ def examine(
         if facts.apoc is not None or not pump.get("armed"):  # its text calls APOC: the check apoc has said so
             checks.append(_careful("derivations", lambda: _put_aside(client)))
         checks.append(_careful("tokens", checks_memories.check_tokens))
+        checks.append(
+            _careful("files", lambda: checks_memories.check_files(inbox(client, limit=SAMPLES, kinds=["edit"]).items))
+        )
         checks.append(_careful("sources", lambda: checks_memories.check_sources(unfinished(client.engine))))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 

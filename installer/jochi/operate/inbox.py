@@ -329,12 +329,17 @@ def _forgetting(row: Mapping[str, Any]) -> _Made:
 def _edit(row: Mapping[str, Any]) -> _Made:
     given = (f"--scope={row['scope']}", f"--out={row['key']}", *(["--include-sensitive"] if row["sensitive"] else []))
     again, stays = (
-        _does("try again", row["name"], "write", *given),
+        _does("try again", row["name"], "sync" if row["name"] == "heartbeat" else "write", *given),
         _does("dismiss", "inbox", f"--dismiss={row['why']}"),
     )
-    if row["name"] == "context":
-        look = _look("context", "show", given[0], *given[2:])
-        return f"what was edited in {row['key']} can't be taken in; the next try says why", (look, again, stays)
+    if row["name"] != "mirror":
+        look = (
+            _look("context", "show", given[0], *given[2:])
+            if row["name"] == "context"
+            else _look("heartbeat", "ls", given[0])
+        )
+        why = row.get("reason") or "what was edited in it can't be taken in"
+        return f"{row['key']} stands still: {why}; the next try says what to do", (look, again, stays)
     n = _some(row["n"], "file", "files")
     return f"{n} in {row['key']} can't be taken in; the next try says why", (
         _look("mirror", "check", *given),

@@ -22,7 +22,7 @@ from jochi.jobs.arming import job_faults
 from jochi.jobs.results import JobState, Mode
 from jochi.operate.check import Check
 from jochi.operate.checks_server import check_standstill
-from jochi.operate.inbox import Inbox, inbox
+from jochi.operate.inbox import Inbox, Item, inbox
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
 from jochi.operate.results import Accesses, Hygiene, Status
@@ -47,6 +47,9 @@ MOST_QUARANTINED = 1_000
 
 MOST_OVERFLOWS = 20
 """Tiers of scopes that are named as above their budget."""
+
+MOST_FILES = 20
+"""Files that stand still, the oldest."""
 
 MOST_CHANGES = 4
 """Runs that changed something, the newest."""
@@ -172,6 +175,8 @@ class Overview:
     """The last runs that changed something, as the properties of their nodes, newest first."""
     inbox: Inbox | None = None
     """What waits for a person, counted: `jochi inbox` has the rest. None where that can't be read."""
+    files: list[Item] = field(default_factory=list)
+    """Files of contexts, heartbeats and mirrors that stand still, the oldest."""
 
 
 def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
@@ -248,6 +253,7 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
         part("sources", lambda: sources.unfinished(client.engine)) or [],
         part("runs", lambda: to_python(client.history(limit=MOST_CHANGES, changed_only=True))) or [],
         part("inbox", lambda: inbox(client, limit=0, apoc_conf_at=apoc_conf_at, facts=facts)),
+        part("files", lambda: list(inbox(client, limit=MOST_FILES, kinds=["edit"]).items)) or [],
     )
 
 

@@ -72,7 +72,11 @@ class Tasks:
 
 @dataclass(frozen=True)
 class Metrics:
-    """How well what agents start with is used (seed 001, Key Metrics to Track)."""
+    """How well what agents start with is used (seed 001, Key Metrics to Track).
+
+    ``tokens``: of the files, as they were counted when they were written; of a manifest without one what the database counted.
+    ``in_files`` and ``memories``: each once, without containers such as raw turns, sources and boxes.
+    """
 
     manifests: int
     tokens: int

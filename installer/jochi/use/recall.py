@@ -267,7 +267,7 @@ def _hint(engine: Engine, request: dict[str, Any], result: RecallResult) -> str 
             f"only what was said word for word fits, and no statement was made of it yet (a {raw[0].kind}): "
             f"name kinds to find it: {', '.join(result.left_out)}"
         )
-    if not _known(engine, request["scope"]):
+    if not scope_known(engine, request["scope"]):
         return f"the scope {request['scope']!r} has no memory, live or pruned: is that its name?"
     return None
 
@@ -310,7 +310,7 @@ def _with_values(engine: Engine, result: RecallResult) -> RecallResult:
     )
 
 
-def _known(engine: Engine, scope: str) -> bool:
+def scope_known(engine: Engine, scope: str) -> bool:
     """Whether anything was ever written to the scope, but for what was purged or forgotten since."""
     return bool(engine.database.run(statement("memory/scope_known"), {"prefix": f"{scope}/"}, write=False)[0]["known"])
 

@@ -85,6 +85,9 @@ class _Beside:
     def strike(self, key: str, expected_content_hash: str | None) -> str:
         return self.graph.strike(key, expected_content_hash)
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        return self.graph.complete(key, expected_content_hash)
+
 
 def _memory(row: dict[str, Any]) -> Memory:
     parts = tuple(Part(**part) for part in row.pop("parts"))

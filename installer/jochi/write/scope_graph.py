@@ -27,6 +27,7 @@ WORDS = {
     "pinned": "is pinned",
     "keep_forever": "is to be kept for ever",
     "locked": "is locked by an agent",
+    "no_task": "is no task",
     "own_expiry": "keeps its expiry under a name of its own",
 }
 _PLAIN = "Note"
@@ -112,8 +113,7 @@ class ScopeGraph:
         result = done.results[0]
         key = result.owner or result.key
         assert key is not None
-        if result.outcome == "reinforced":  # it may have been struck
-            self._edit("keep", key)
+        self._edit("keep" if result.outcome == "reinforced" else "add", key)  # what is there may have been struck
         return key
 
     def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
@@ -147,6 +147,10 @@ class ScopeGraph:
         given = {"now": self.now, "scope": self.scope, "hash": content_hash, "open": self.include_sensitive}
         return list(self.engine.call("context/same", given, write=False)["same"])
 
+    def complete(self, key: str, expected_content_hash: str | None) -> str:
+        """Its status says so from now on, under the name that the policy maps."""
+        return self._edit("complete", key, was=expected_content_hash)
+
     def _choose(self, *, write: bool) -> Manifest:
         return context.make(
             self.engine,
@@ -171,7 +175,7 @@ class ScopeGraph:
 
     def _edit(
         self,
-        way: Literal["change", "strike", "keep"],
+        way: Literal["add", "change", "strike", "complete", "keep"],
         key: str,
         text: str | None = None,
         was: str | None = None,
