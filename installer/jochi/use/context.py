@@ -156,6 +156,7 @@ def make(
             )
             for thread in row["threads"]
         ),
+        unknown_statuses={each["key"]: each["status"] for each in row["unknown"]},
     )
 
 
