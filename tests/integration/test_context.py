@@ -510,6 +510,45 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
     assert not {"s/by", "s/may"} & {entry.key for entry in client.context("s", at=NOON).entries}
 
 
+STATUSES = {
+    "active": [
+        "todo",
+        "To Do",
+        "IN_PROGRESS",
+        "in-progress",
+        "inProgress",
+        "needsAction",
+        "Selected for Development",
+        "Offen",
+        "in Arbeit",
+        "BLOCKED",
+    ],
+    "unknown": ["when the moon is full", 7, True],
+    "ended": ["completed", "Done", "CLOSED", "won't do", "canceled", "Erledigt", "storniert", "✅", "superseded"],
+}
+
+
+@pytest.mark.parametrize("tier", ["COLD", "ARCHIVE"])
+def test_a_task_is_active_by_what_its_status_means(client: Jochi, server: Any, tier: str) -> None:
+    """Without a status it is, and of a word that nobody knows that is told. In the archive tasks are found by known words."""
+    tasks = [(means, status) for means, every in STATUSES.items() for status in every] + [("none", None)]
+    client.database.run(
+        "UNWIND range(0, size($statuses) - 1) AS n CREATE (:Curated:Task {key: 't/' + n, id: '' + n, scope: 't', tier: $tier, "
+        "content: 'Task ' + n, status: $statuses[n], created_at: $at})",
+        {"statuses": [status for _, status in tasks], "tier": tier, "at": NOON - DAY},
+    )
+    manifest = client.context("t", at=NOON)
+    shown = ("active", "unknown", "none") if tier == "COLD" else ("active",)
+    keys = {f"t/{n}" for n, (means, _) in enumerate(tasks) if means in shown}
+    assert {entry.key for entry in manifest.entries} == keys
+    assert {entry.section for entry in manifest.entries} == {"tasks"}
+    unknown = {"when the moon is full", "7", "true"} if "unknown" in shown else set()
+    assert set(manifest.unknown_statuses.values()) == unknown
+    connection = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD": server.password}
+    said = CliRunner().invoke(app, ["context", "show", "--scope", "t"], env=connection).output
+    assert said.count("so it counts as active") == len(unknown)
+
+
 def test_what_speaks_of_one_matter_stands_together_the_newest_first(client: Jochi, tmp_path: Path) -> None:
     """Two are near by vector, and two are linked; the others are as far from each other as most are. The lines of what was said
     earlier are edited as all others."""

@@ -89,6 +89,38 @@ def observe(client: Jochi, text: str, seconds: float = 0, **turn: Any) -> Any:
     return client.observe(Turn(text, **{"at": at, **turn}), now=at)
 
 
+def test_what_somebody_says_they_will_do_is_an_active_task_until_it_is_long_over(client: Jochi) -> None:
+    """At the end of its day, in the zone in which it was said, it is due; what was over for long when it was learned is none."""
+    zone = timezone(timedelta(hours=5))
+    now = datetime.now(zone)
+    said = [
+        (now, "I'll send the contract tomorrow."),
+        (now, "TODO: renew the domain"),
+        (now, "Maybe I'll paint the fence tomorrow."),
+        (now - 20 * DAY, "I'll call the dentist tomorrow."),
+    ]
+    for at, text in said:
+        client.observe(Turn(text, session="s", at=at, speaker="Ann"), now=now)
+    client.flush(scope="default", now=now)
+    work(client)
+    rows = run(
+        client,
+        "MATCH (m:Curated:Task) OPTIONAL MATCH (m)-[:DERIVED_FROM]->(b:TurnBatch) "
+        "RETURN m.content AS text, m.status AS status, m.due_at AS due, m.expires_at AS ends, m.derived_by AS by, count(b) AS n "
+        "ORDER BY text",
+    )
+    tomorrow = (now + DAY).date()
+    due = datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=zone) + DAY
+    assert [(row["text"], row["due"]) for row in rows] == [
+        (f"Ann: I'll send the contract tomorrow. ({tomorrow})", due),
+        ("Ann: TODO: renew the domain", None),
+    ]
+    assert {(row["status"], row["by"], row["n"]) for row in rows} == {("pending", "learn", 1)}
+    assert [row["ends"] for row in rows] == [due + 14 * DAY, now + 30 * DAY]
+    for at, tasks in ((due, 2), (due + 14 * DAY, 1), (now + 30 * DAY, 0)):
+        assert sum(entry.section == "tasks" for entry in client.context(at=at).entries) == tasks
+
+
 @pytest.mark.parametrize(
     ("text", "outcome"), [("Green busses were late there", "learning"), ("Green busses left early again", "buffered")]
 )

@@ -47,11 +47,18 @@ NEVER = frozenset(
 ROWS = (
     ("preferences", "Fact", "category", ("preference", "identity")),
     ("preferences", "CompressedContext", "content_type", ("preference",)),
-    ("tasks", "Task", "status", ("in_progress", "pending", "blocked")),
+    ("tasks", "Task", "status", ("in_progress", "pending", "blocked", "unknown")),
     ("tasks", "CompressedContext", "content_type", ("task",)),
     ("recent", "CompressedContext", None, ()),
     ("recent", "SessionContext", None, ()),
 )
+# The words of the policy that the cases have, without case and separators.
+MEANS = {
+    **dict.fromkeys(("pending", "todo"), "pending"),
+    **dict.fromkeys(("inprogress", "active"), "in_progress"),
+    "blocked": "blocked",
+    **dict.fromkeys(("completed", "superseded", "done", "failed"), "ended"),
+}
 
 
 @dataclass(frozen=True)
@@ -124,9 +131,26 @@ def choose(
 
 
 def _named(memory: Memory) -> bool:
-    """Active tasks and preferences are found in whatever tier."""
+    """Active tasks and preferences are found in whatever tier, where a word that is known says so."""
     return any(
-        kind in memory.labels and memory.get(name) in words for _, kind, name, words in ROWS if kind in ("Task", "Fact")
+        kind in memory.labels
+        and _value(memory, kind, name) in words
+        and memory.has(name)
+        and _value(memory, kind, name) != "unknown"
+        for _, kind, name, words in ROWS
+        if kind in ("Task", "Fact")
+    )
+
+
+def _value(memory: Memory, kind: str, name: str) -> Any:
+    """Of tasks what the status means: none is pending, a word that nobody knows is unknown."""
+    value = memory.get(name)
+    if (kind, name) != ("Task", "status"):
+        return value
+    return (
+        "pending"
+        if value is None
+        else MEANS.get(str(value).replace("-", "").replace("_", "").replace(" ", "").lower(), "unknown")
     )
 
 
@@ -144,7 +168,7 @@ def _rank(memory: Memory, now: datetime, first: datetime | None) -> int:
 
 def section_of(memory: Memory) -> str | None:
     for section, kind, name, words in ROWS:
-        value = name and memory.get(name)
+        value = name and _value(memory, kind, name)
         if kind in memory.labels and (name is None or (isinstance(value, str) and value in words)):
             return section
     return None if NEVER & set(memory.labels) else "insights"

@@ -27,7 +27,9 @@ _MORE = st.fixed_dictionaries(
         "content_hash": st.sampled_from([f"v2:{n}" for n in range(12)]),
     },
     optional={
-        "status": st.sampled_from(["pending", "in_progress", "completed", "superseded", "active"]),
+        "status": st.sampled_from(
+            ["pending", "in_progress", "completed", "superseded", "active", "TODO", "In-Progress", "Done", "odd", 7]
+        ),
         "category": st.sampled_from(["preference", "identity", "event"]),
         "content_type": st.sampled_from(["preference", "task", "chitchat"]),
         "access_tier": st.sampled_from(["PUBLIC", "PUBLIC", "SENSITIVE", "PRIVATE", "odd", 7]),

@@ -171,7 +171,7 @@ def test_columns_without_or_of_the_same_head_lose_nothing() -> None:
         ("every 0 minutes", None),
         ("every other day", "every 2d"),
         ("every other day at 9:00", None),
-        ("twice daily", None),
+        ("twice daily", "every 12h"),
         ("9 am every day", "0 9 * * *"),
         ("fortnightly", None),
         ("Ship it on Monday", None),
@@ -228,6 +228,62 @@ def test_the_time_in_a_line_wins_over_the_heading(above: str, line: str, schedul
 def test_a_column_of_times_stands_for_the_day_above_it() -> None:
     found = read("## Daily\n\n| when | task |\n|---|---|\n| 09:00 | Mail |\n| after lunch | Walk |\n")
     assert [task.schedule for task in found] == ["0 9 * * *", None]
+
+
+@pytest.mark.parametrize(
+    ("head", "cells", "schedules"),
+    [
+        ("Zeitpunkt", "09:00", ["0 9 * * *"]),
+        ("", "9 Uhr", ["0 9 * * *"]),
+        ("Beginn", "montags 06:00", ["0 6 * * 1"]),
+        ("time", "after lunch", [None]),
+        ("from | to", "09:00 | 17:00", [None]),
+        ("room", "12", ["0 0 * * *"]),
+        ("room", "daily", ["0 0 * * *"]),
+    ],
+)
+def test_a_time_counts_in_a_column_of_any_head_and_two_are_named(
+    head: str, cells: str, schedules: list[str | None]
+) -> None:
+    rule = "|---" * (head.count("|") + 2)
+    found = list(read(f"## Daily\n\n| task | {head} |\n{rule}|\n| Mail | {cells} |\n"))
+    assert [(task.task_name, task.schedule) for task in found] == [("Mail", each) for each in schedules]
+    assert all((task.reason is None) == (task.schedule is not None) for task in found)
+
+
+MIDNIGHT = "no time of day is said: midnight"
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "note"),
+    [
+        ("## Daily\n\nLook at the mail.\n", "0 0 * * *", MIDNIGHT),
+        ("## Daily\n\n- look at the mail\n", "0 0 * * *", MIDNIGHT),
+        ("- back up daily\n", "0 0 * * *", MIDNIGHT),
+        ("## Weekly\n\n### Plan\n\nThe week.\n", "0 0 * * 0", MIDNIGHT),
+        (
+            "## Daily\n\n- look at the mail, twice a day\n",
+            "every 12h",
+            "no times of day are said: every 12h from now on",
+        ),
+        ("# 3 times a day\n\n- mail\n", "every 8h", "no times of day are said: every 8h from now on"),
+        ("## Daily\n\nLook at the mail in the morning.\n", None, None),
+        ("## Daily\n\nMorning: look at the mail.\n", None, None),
+        ("## Daily\n\n09:00 look at the mail.\n", "0 9 * * *", None),
+        ("## Daily\n\n- morgens Mail\n", None, None),
+        ("## Daily at midnight\n\nLook at the mail.\n", "0 0 * * *", None),
+        ("- täglich um 0 Uhr: Mail\n", "0 0 * * *", None),
+        ("- `0 0 * * *`: mail\n", "0 0 * * *", None),
+        ("## Mail\n\nSchedule: @daily\n", "0 0 * * *", None),
+        ("- every 12 hours: mail\n", "every 12h", None),
+        ("- daily at 00:00 mail\n", "0 0 * * *", None),
+        ("- daily at 10:00 mail\n", "0 10 * * *", None),
+    ],
+)
+def test_a_time_that_nobody_says_is_named(text: str, schedule: str | None, note: str | None) -> None:
+    [found] = read(text)
+    assert (found.schedule, found.note) == (schedule, note)
+    assert (found.reason is None) == (schedule is not None)
 
 
 def test_heads_of_german_columns_are_known() -> None:

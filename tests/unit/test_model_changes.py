@@ -54,6 +54,7 @@ def row(known: list[dict[str, Any]] = KNOWN) -> dict[str, Any]:
             "most_tokens": 500,
             "topics": 20,
             "context": 20,
+            **{"task_days": 14.0, "undated_days": 30.0, "now": NOW},
             "before": [],
         },
         **{"tiers": TIERS, "known": [{**each, "memory_kind": "note"} for each in known]},

@@ -185,6 +185,7 @@ def row(
             "tiers": tiers,
             "known": list(known),
             "moments": [NOW] * len(turns),
+            **{"task_days": 14.0, "undated_days": 30.0, "now": NOW},
         },
     }
 

@@ -66,6 +66,13 @@ def show(
     out.print(
         f"{some(len(rows), 'memory', 'memories')} with {tokens:,} tokens; the limit is {found.max_tokens:,} with the frame"
     )
+    for key, status in found.unknown_statuses.items():
+        out.print(
+            f"{key}: its status {status!r} is unknown, so it counts as active; fix: put the word into [context.task_statuses]",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 @app.command()

@@ -202,7 +202,12 @@ def migrate(
         say(f"{file} is Jochi's own already: nothing was changed")
         return
     rows = [
-        (f"{task.first}-{task.last}", task.id, task.schedule or f"none: {task.reason}", task.outcome)
+        (
+            f"{task.first}-{task.last}",
+            task.id,
+            (task.schedule + (f" ({task.note})" if task.note else "")) if task.schedule else f"none: {task.reason}",
+            task.outcome,
+        )
         for task in found.tasks
     ]
     table(f"{file}", ("lines", "id", "schedule", "outcome"), rows)
@@ -210,6 +215,10 @@ def migrate(
     if without:
         they = some(without, "task has", "tasks have")
         say(f"{they} no schedule and won't run: `jochi heartbeat add ID --schedule …`")
+    unsaid = sum(task.note is not None for task in found.tasks)
+    if unsaid:
+        they = some(unsaid, "task says", "tasks say")
+        say(f"{they} no time of day; where it matters: `jochi heartbeat add ID --schedule …`")
     if found.kept:
         say(f"the old file is kept as {found.kept}")
 

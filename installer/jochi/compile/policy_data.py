@@ -312,7 +312,12 @@ def context_data(policy: Policy) -> dict[str, Any]:
         "line_tokens": n.line_tokens,
         "frame_tokens": n.frame_tokens,
         "sections": [each.model_dump(include={"name", "title", "tokens", "newest"}) for each in n.sections],
-        "rows": [{"section": each.name, "kind": row.kind, **_when(row.when)} for each in n.sections for row in each.of],
+        "rows": [
+            {"section": each.name, "kind": row.kind, **_when(row.when), "of_task_status": row.of_task_status}
+            for each in n.sections
+            for row in each.of
+        ],
+        "task_statuses": n.meanings(),
         "rest": next(each.name for each in n.sections if not each.of),
         "never": list(dict.fromkeys((*n.never, *policy.container_labels()))),
         "candidates": n.candidates,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -44,7 +45,8 @@ class Dated(NamedTuple):
 @dataclass(frozen=True)
 class Manifest:
     """``entries`` come in the order in which they should stand. ``version`` rises when the chosen ones change.
-    ``threads``: those that speak of one matter, each with the newest first."""
+    ``threads``: those that speak of one matter, each with the newest first. ``unknown_statuses``: by the key of a task, the status
+    that no word of `[context.task_statuses]` is; it counts as active."""
 
     scope: str
     version: int
@@ -53,3 +55,4 @@ class Manifest:
     entries: tuple[Entry, ...]
     sections: tuple[Section, ...]
     threads: tuple[tuple[Dated, ...], ...] = ()
+    unknown_statuses: Mapping[str, str] = field(default_factory=dict)

@@ -21,7 +21,8 @@ from jochi.text.markdown import Block, Section, sections
 
 @dataclass(frozen=True)
 class ParsedTask:
-    """A task of the file. ``reason``: why it has no schedule. ``outcome``: planned, added, there (the graph has it already)."""
+    """A task of the file. ``reason``: why it has no schedule. ``note``: what its schedule has that the file doesn't say.
+    ``outcome``: planned, added, there (the graph has it already)."""
 
     id: str
     task_name: str
@@ -30,6 +31,7 @@ class ParsedTask:
     first: int
     last: int
     reason: str | None = None
+    note: str | None = None
     outcome: str = "planned"
 
 
@@ -114,20 +116,22 @@ def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
 
     Under a heading with a line such as `Schedule: daily at 09:00` all is one task. Else each item, each row of a table and each
     line of a crontab is one, and what stands before them belongs to each; text alone is one task. A schedule that a heading says
-    holds for what stands below it and says none.
+    holds for what stands below it and says none. A time of day that nobody says is midnight, and ``note`` says so.
     """
-    above: list[tuple[int, str | None]] = []
-    every = sections(text)
+    above: list[tuple[int, str | None, str]] = []
+    every, lines = sections(text), text.splitlines()
     for section, after in zip_longest(every, every[1:]):
         above = [entry for entry in above if entry[0] < section.level]
-        inherited = next((schedule for _, schedule in reversed(above) if schedule is not None), None)
+        inherited = next((schedule for _, schedule, _ in reversed(above) if schedule is not None), None)
         if inherited is not None:
             inherited = _at_its_time(inherited, section.title) or ""  # empty: what stands above doesn't fit
         own = _schedule_of(section.title, time_zone)
-        above.append((section.level, own or inherited))
+        above.append((section.level, own or inherited, section.title))
         leaf = after is None or after.level <= section.level
         for task in _tasks(section, own, inherited, leaf, time_zone):
-            yield replace(task, id=(re.sub(r"\W+", "-", task.task_name.lower()).strip("-_")[:60] or "task"))
+            said = "\n".join((*(title for _, _, title in above), *lines[task.first - 1 : task.last]))
+            id = re.sub(r"\W+", "-", task.task_name.lower()).strip("-_")[:60] or "task"
+            yield replace(task, id=id, note=_note(task.schedule, said))
 
 
 def _tasks(
@@ -153,12 +157,22 @@ def _tasks(
     parts = [part for block in blocks for part in _parts(block, time_zone, own or inherited)]
     rest = [block for block in blocks if block.kind == "text" or (block.kind == "code" and not _crontab(block))]
     if not parts and rest:
-        yield _parsed_task(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, none, *place)
+        stated = None if own else _schedule_of(rest[0].source, time_zone)
+        given = own or inherited
+        timed = _at_its_time(given, rest[0].source) if given and given.startswith("0 0 ") else given
+        yield _parsed_task(*whole, stated or timed, _OTHER_TIME if given and not timed else none, *place)
     if not section.blocks and leaf and section.level > 1 and _schedule_in(section.title) is None:
         yield _parsed_task(*whole, own or inherited, none, *place)
     before = "\n\n".join(_fenced(block) for block in rest)
     for part in parts:
         yield replace(part, definition=f"{before}\n\n{part.definition}" if before else part.definition)
+
+
+def _note(schedule: str | None, said: str) -> str | None:
+    """What a schedule has that neither the lines of its task nor the headings above them say."""
+    if schedule and schedule.startswith("every ") and _TIMES_A_DAY.search(said):
+        return f"no times of day are said: {schedule} from now on"
+    return _MIDNIGHT if schedule and schedule.startswith("0 0 ") and not _SAYS_MIDNIGHT.search(said) else None
 
 
 def _says_nothing(block: Block) -> bool:
@@ -185,14 +199,17 @@ def _parts(block: Block, time_zone: str, given: str | None) -> Iterator[ParsedTa
         yield _parsed_task("", text, schedule, reason, block.first, block.last)
     elif block.kind == "row":
         cells = {head: text for head, text in block.cells.items() if text}
-        head_of_when = next((head for head in cells if _HEAD_OF_WHEN.search(head)), None)
+        times = [head for head, text in cells.items() if _tells_time(text) and not _HEAD_OF_NAME.search(head)]
+        known = next((head for head in cells if _HEAD_OF_WHEN.search(head)), None)
+        # The only time of a row is its time, whatever its column is called; of two nobody says which.
+        head_of_when = known or (times[0] if len(times) == 1 else None)
         when = cells.pop(head_of_when) if head_of_when else None
         name = next((cells[head] for head in cells if _HEAD_OF_NAME.search(head)), next(iter(cells.values()), ""))
-        schedule = given if when is None else _when(when, time_zone)
+        schedule = _when(when, time_zone) if when is not None else given if not times else None
         if when and schedule is None and _TIME.fullmatch(_english(when)):
             schedule = _at_its_time(given, when)
         definition = "\n".join(f"{head}: {text}" for head, text in cells.items())
-        reason = f"{when!r} can't be read as a schedule" if when else _NONE
+        reason = f"{when!r} can't be read as a schedule" if when else _OTHER_TIME if given else _NONE
         yield _parsed_task(name, definition or block.source, schedule, reason, block.first, block.last)
     elif _crontab(block):
         before: list[str] = []
@@ -206,6 +223,14 @@ def _parts(block: Block, time_zone: str, given: str | None) -> Iterator[ParsedTa
                     what[:60], "\n".join([*before, what]), schedule, reason, number - len(before), number
                 )
                 before = []
+
+
+def _tells_time(text: str) -> bool:
+    """Whether a cell is a time of day, or a schedule that has one."""
+    english = _english(text.strip(" *_`"))
+    return _TIME.search(english) is not None and (
+        _TIME.fullmatch(english) is not None or _schedule_in(text) is not None
+    )
 
 
 def _parsed_task(name: str, definition: str, schedule: str | None, reason: str, first: int, last: int) -> ParsedTask:
@@ -246,6 +271,19 @@ _SOME_DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
 _CHECKED = "it is checked off"
 _NONE = "no schedule can be read in it"
 _OTHER_TIME = "it says a time that can't be read together with the schedule above it"
+_MIDNIGHT = "no time of day is said: midnight"
+_SAYS_MIDNIGHT = re.compile(
+    r"midnight|mitternacht|(?<![\d:])(?:0?0|24):00|(?<!\d)(?:0|24) ?uhr|\b12(?::00)? ?am\b|(?<!\d)0 0 |@\w",
+    re.IGNORECASE,
+)
+_NUMBERS = {
+    2: "twice|two times|zwei ?mal",
+    3: "thrice|three times|drei ?mal",
+    4: "four times|vier ?mal",
+    6: "six times|sechs ?mal",
+}
+_A_DAY = r"(?:(?:a|per|each|every) day|daily|am tag|pro tag|täglich|jeden tag)"
+_TIMES_A_DAY = re.compile(rf"\b(?:{'|'.join(_NUMBERS.values())}|[2346] ?(?:x|×|times|mal)) {_A_DAY}", re.IGNORECASE)
 _BOX = re.compile(r"\[[ xX]\]\s+")
 _MARKDOWN = ("", "markdown", "md")
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
@@ -257,19 +295,26 @@ _LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HEAD_OF_WHEN = re.compile(
-    r"schedule|when|cron|frequency|interval|every|cadence|wann|zeitplan|rhythmus|häufigkeit", re.IGNORECASE
+    r"schedule|when|cron|frequency|interval|every|cadence|wann|zeitplan|rhythmus|häufigkeit|^(?:time|at|um|uhrzeit|zeit|zeitpunkt)$",
+    re.IGNORECASE,
 )
 _HEAD_OF_NAME = re.compile(r"task|name|check|job|title|what|aufgabe|\bwas\b", re.IGNORECASE)
 _FIELD = r"[\d*][\d*,/-]*"
 _CRON = rf"{_FIELD} +{_FIELD} +(?:{_FIELD}|L) +(?:{_FIELD}|[A-Za-z]{{3}}) +(?:{_FIELD}|[A-Za-z]{{3}}[A-Za-z,-]*)"
 _CRON_LINE = re.compile(rf"\s*(?P<when>{_CRON}|@\w+)\s+(?P<what>\S.*)")
 _CLOCK = r"\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight"
-_AT = rf"(?:[ ,]*(?:at )?(?P<time>{_CLOCK}))?"
+_CLOCKS = (
+    r"\d{1,2}:(?P<minute>\d\d)(?:(?:, ?| and )\d{1,2}:(?P=minute))+(?!\d| ?[ap]m)"
+    rf"|\d{{1,2}} ?[ap]m(?:(?:, ?| and )\d{{1,2}} ?[ap]m)+|{_CLOCK}"
+)
+"""Several times of one minute are one cron expression."""
+_AT = rf"(?:[ ,]*(?:at )?(?P<time>{_CLOCKS}))?"
 _TIME = re.compile(rf"\b(?:{_CLOCK})\b")
 _TIME_BEFORE = re.compile(rf"(?:at )?(?P<time>{_CLOCK})\b[ ,:–—-]*(?P<rest>.*)")
 _TIME_AFTER = re.compile(rf".*(?:\bat |[,(:–—-] ?)(?P<time>{_CLOCK})[ .)]*")
 _OTHER_CLOCK = re.compile(
     r"\bat \d{1,2}\b(?!:)|\bhalf past\b|\bquarter (?:past|to)\b|o'clock|\bat halb\b|\bviertel (?:vor|nach)\b"
+    r"|\bin the (?:morning|afternoon|evening)\b|\b(?:morgens|abends|vormittags|nachmittags)\b|^(?:morning|afternoon|evening)s?\b"
 )
 """A time of day that isn't read: of 9 and 5 one is likely in the morning, and nobody says so."""
 _SAYS_HOW_OFTEN = re.compile(
@@ -282,10 +327,14 @@ _UNITS = {"s": "s", "m": "min", "h": "h", "d": "d", "w": "w"}
 
 def _clock(time: str | None) -> str:
     """Minute and hour of a cron expression; without a time of day it is midnight, as of `@daily`."""
-    text = {"noon": "12:00", "midnight": "0:00", None: "0:00"}.get(time, time or "")
-    hour, _, minute = re.sub(r" ?[ap]m", "", text).partition(":")
-    half = 12 if text.endswith("pm") else 0
-    return f"{int(minute or 0)} {int(hour) % 12 + half if text.endswith('m') else int(hour)}"
+    hours: list[str] = []
+    minute = ""
+    for one in re.split(r", ?| and ", time or "midnight"):
+        text = {"noon": "12:00", "midnight": "0:00"}.get(one, one)
+        hour, _, minute = re.sub(r" ?[ap]m", "", text).partition(":")
+        half = 12 if text.endswith("pm") else 0
+        hours.append(str(int(hour) % 12 + half if text.endswith("m") else int(hour)))
+    return f"{int(minute or 0)} {','.join(hours)}"
 
 
 def _every(found: re.Match[str]) -> str:
@@ -316,6 +365,10 @@ def _on_dates(found: re.Match[str]) -> str:
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(rf"(?<![\w-])(?:{pattern})(?!\w)"), english)
     for pattern, english in (
+        *(
+            (rf"(?:{words}|{times} ?(?:x|×|times|mal)) {_A_DAY}", f"every {24 // times} hours")
+            for times, words in _NUMBERS.items()
+        ),
         (r"(\d{1,2}) ?uhr (\d\d)", r"\1:\2"),
         (r"(\d{1,2})[.:](\d\d) ?uhr", r"\1:\2"),
         (r"um (\d{1,2})\.(\d\d)", r"um \1:\2"),
@@ -510,7 +563,7 @@ _GOES_ON = re.compile(
 )
 """What follows on a schedule that says more than could be read."""
 _MEANS_ELSE = re.compile(
-    r"a|an|the|this|that|our|my|your|not|never|than|twice|thrice|times|almost|nearly|der|die|das|den|ein|eine|einen|nicht|nie|zweimal|dreimal|mehrmals|fast",
+    r"a|an|the|this|that|our|my|your|not|never|than|most|least|to|twice|thrice|times|almost|nearly|der|die|das|den|ein|eine|einen|nicht|nie|zweimal|dreimal|mehrmals|fast|höchstens|mindestens|maximal",
     re.IGNORECASE,
 )
 """What makes `daily` speak of a newspaper."""

@@ -160,6 +160,7 @@ def make(
             )
             for thread in row["threads"]
         ),
+        unknown_statuses={each["key"]: each["status"] for each in row["unknown"]},
     )
 
 

@@ -206,23 +206,31 @@ def forget() -> None:
 
 
 @cache
-def _parser(language: str, base: datetime) -> Any:
+def _parser(language: str, base: datetime, prefer: str) -> Any:
     [date] = packages("dateparser.date")
     settings = {
         "RELATIVE_BASE": base,
         "RETURN_TIME_AS_PERIOD": True,
         "PREFER_DAY_OF_MONTH": "first",
         "PREFER_MONTH_OF_YEAR": "first",
+        "PREFER_DATES_FROM": prefer,
     }
     return date.DateDataParser(languages=[_LOCALES.get(language, language)], settings=settings)
 
 
-def parse(written: str, language: str, base: datetime, zone: Any) -> Interval:
-    """First and end of the time that ``written`` means, seen from ``base``; None twice where dateparser knows none."""
+def parse(
+    written: str,
+    language: str,
+    base: datetime,
+    zone: Any,
+    prefer: Literal["current_period", "future"] = "current_period",
+) -> Interval:
+    """First and end of the time that ``written`` means, seen from ``base``; None twice where dateparser knows none. ``prefer``:
+    which of several days of a name is meant."""
     if _parser.cache_info().currsize > 64:
         _parser.cache_clear()
     try:
-        data = _parser(language, base.replace(tzinfo=None, microsecond=0)).get_date_data(written)
+        data = _parser(language, base.replace(tzinfo=None, microsecond=0), prefer).get_date_data(written)
         if data.date_obj is None:
             return None, None
         since = data.date_obj if data.date_obj.tzinfo else data.date_obj.replace(tzinfo=zone)

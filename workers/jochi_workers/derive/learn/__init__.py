@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
 from jochi.deprecation import old_names
+from jochi.graph.driver_values import to_python
 from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
-from jochi_workers.derive.extract.messages import messages
+from jochi_workers.derive.extract.messages import Message, messages
 from jochi_workers.derive.extract.names import words
 from jochi_workers.derive.learn.changes import Sentence, changes
 from jochi_workers.derive.learn.checks import faults
+from jochi_workers.derive.learn.commitments import commitments
 from jochi_workers.derive.learn.importance import importance
 from jochi_workers.derive.learn.kinds import memory_kind
 from jochi_workers.derive.learn.model_changes import against as against_known
@@ -100,9 +103,31 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
             against += _against(one["id"], fact.text, kind, _earlier(row["known"], row["moments"][fact.turn - 1]))
         memories.setdefault(one["id"], one)
     against += _changed(memories, row, judged, language)
+    for task in _tasks(turns, row, language, counter):
+        memories.setdefault(task["id"], task)
     about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
     said_again = [{"key": key, "content": content} for key, content in again.items()]
     return {"memories": list(memories.values()), "topics": about, "against": against, "confirmed": said_again}
+
+
+def _tasks(turns: list[Message], row: Row, language: str, counter: TokenCounter) -> Iterator[dict[str, Any]]:
+    """What people say they will do, each with the day by which: at the end of it, in their own time zone, it is due. What is over
+    for long is none any more."""
+    moments, now = to_python(row["moments"]), to_python(row["now"])
+    for one in commitments(turns, moments, language):
+        said = moments[one.turn - 1]
+        text = f"{one.speaker}: {one.text}"
+        due = one.due and datetime.combine(one.due + timedelta(days=1), time(), said.tzinfo)
+        ends = due + timedelta(days=row["task_days"]) if due else said + timedelta(days=row["undated_days"])
+        if ends <= now:
+            continue
+        task = _memory("Task", row["key"], f"{text} ({one.due})" if one.due else text, row["scope"], counter)
+        task["properties"] = {
+            **{"status": "pending", "author": one.speaker, "expires_at": ends, "added_by": "learn"},
+            **{"source_id": row["key"], "message_ids": [row["turns"][one.turn - 1]]},
+            **({"due_at": due} if due else {}),
+        }
+        yield task
 
 
 def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter) -> dict[str, Any]:
