@@ -44,7 +44,7 @@ class Graph:
     calls: list[tuple[str, ...]] = field(default_factory=list)
     made: int = 0
 
-    def remember(self, section: str, text: str) -> str:
+    def remember(self, section: str, text: str, behind: int = 0) -> str:
         self.calls.append(("remember", section, text))
         for key, memory in self.memories.items():
             if memory.content_hash == content_hash(text):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.oracle import graph
-from tests.oracle.context import Chosen, choose
+from tests.oracle.context import FRAME, Chosen, choose
 from tests.scored_memories import cases
 from tests.tally import examples
 
@@ -44,7 +44,7 @@ _MORE = st.fixed_dictionaries(
 @given(
     case=cases(),
     more=st.lists(_MORE, min_size=45, max_size=45),
-    max_tokens=st.sampled_from([1, 119, 120, 300, 700, 1000, 2000, 2000, 9000]),
+    max_tokens=st.sampled_from([1, 49, 50, 300, 700, 1000, 2000, 2000, 9000]),
     open=st.booleans(),
 )
 @settings(
@@ -68,4 +68,4 @@ def test_what_is_chosen_is_the_oracles(
         row = jochi.engine.call("context/look", asked, write=False)
         wanted = choose([m for m in held if m.scope == scope], now, first[scope], max_tokens=max_tokens, open=open)
         assert [Chosen(e["key"], e["section"], e["reason"]) for e in row["entries"]] == wanted
-        assert sum(e["tokens"] for e in row["entries"]) <= max(0, max_tokens - 120)
+        assert sum(e["tokens"] for e in row["entries"]) <= max(0, max_tokens - FRAME)

@@ -197,7 +197,7 @@ def test_a_file_that_changes_meanwhile_and_one_too_personal_are_left(tmp_path: P
     file = tmp_path / "MEMORY.md"
 
     class Editing(Graph):
-        def remember(self, section: str, text: str) -> str:
+        def remember(self, section: str, text: str, behind: int = 0) -> str:
             file.write_text("- Other\n")
             return super().remember(section, text)
 

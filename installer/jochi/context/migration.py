@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -94,7 +95,7 @@ def migrate(
 
     part = found.personal_part
     render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
-    keys = [_remembered(segment, store, path) for segment in memories]
+    keys = _remembered(memories, store, path)
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
     whole = [line for line in rendered.lines.values() if line.hash == line.whole]
     told = {line.key for line in whole} | {
@@ -121,11 +122,28 @@ def migrate(
     return Report(tuple(zip(memories, keys, strict=True)), personal, found.skipped, backup, left_out=left_out)
 
 
-def _remembered(segment: Segment, store: Store, path: Path) -> str:
-    with taking_in(
-        segment.text, f"{path}, line {segment.lines[0]}", "change or delete that line, and migrate the file again"
-    ):
-        return store.remember(segment.section, segment.text)
+def _remembered(memories: Sequence[Segment], store: Store, path: Path) -> list[str]:
+    """Their keys. What must or must never be done comes first, then what the file says, in its order."""
+    keys: dict[int, str] = {}
+    order = sorted(range(len(memories)), key=lambda at: _OBLIGATION.search(memories[at].text) is None)
+    for behind, at in enumerate(order):
+        segment = memories[at]
+        where, fix = f"{path}, line {segment.lines[0]}", "change or delete that line, and migrate the file again"
+        with taking_in(segment.text, where, fix):
+            keys[at] = store.remember(segment.section, segment.text, behind)
+    return [keys[at] for at in range(len(memories))]
+
+
+_OBLIGATION = re.compile(
+    r"""\b(?:
+      must | shall | never | always | do\ not | don't | under\ no\ circumstances
+    | forbidden | mandatory | required | important | critical
+    | muss | müssen | (?:darfst|darf|dürfen)\ (?:nie|nicht|kein\w*) | nie | niemals | immer | auf\ keinen\ fall
+    | verboten | pflicht | wichtig
+    )\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What a rule of obligation says, in English and German."""
 
 
 class _Reading(NamedTuple):

@@ -55,6 +55,9 @@ class EditTarget(Protocol):
 class Store(EditTarget, Protocol):
     """The graph, as the file sees it."""
 
+    def remember(self, section: str, text: str, behind: int = 0) -> str:
+        """As of `EditTarget`. Of those that are worth the same, those that stand ``behind`` fewer come first."""
+
     def look(self) -> Manifest:
         """What would be chosen now. Nothing is kept of it."""
 

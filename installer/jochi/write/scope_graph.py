@@ -6,7 +6,7 @@ import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from jochi.context import Manifest
@@ -71,18 +71,19 @@ class ScopeGraph:
         """Chosen and kept now."""
         return self._choose(write=True)
 
-    def remember(self, section: str, text: str) -> str:
+    def remember(self, section: str, text: str, behind: int = 0) -> str:
         """As a memory that belongs into the section; one of whatever kind that says it already is reinforced.
-        `SomeRefused` where it can't be one.
+        `SomeRefused` where it can't be one. It is so many milliseconds older as it stands ``behind`` others, so that
+        what is worth the same stays in their order.
 
         Its id follows from what it says, so that a line that is read twice is one memory.
         """
         for same in self._same(content_hash(text))[:1]:
             scope, _, id = same["key"].partition("/")
-            done = self._remember({"scope": scope, "id": id, "kind": same["kind"], "content": text})
+            done = self._remember({"scope": scope, "id": id, "kind": same["kind"], "content": text}, behind)
             if done.results[0].reason != "id_taken":  # else it was changed meanwhile
                 return self._key_of(done)
-        return self.remember_as(*self._kind(section), text)
+        return self.remember_as(*self._kind(section), text, behind=behind)
 
     def remember_as(
         self,
@@ -90,6 +91,7 @@ class ScopeGraph:
         properties: Mapping[str, Any],
         text: str,
         relationships: Sequence[Mapping[str, str]] = (),
+        behind: int = 0,
     ) -> str:
         """The same, of this kind and with these properties and relationships."""
         # What stands in a file with SENSITIVE memories may be said of one of them.
@@ -102,9 +104,9 @@ class ScopeGraph:
             "relationships": list(relationships),
         }
         named = row | {"id": "line-" + hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:16]}
-        done = self._remember(named)
+        done = self._remember(named, behind)
         if done.results[0].reason == "id_taken":  # that memory was changed since
-            done = self._remember(row)
+            done = self._remember(row, behind)
         return self._key_of(done)
 
     def _key_of(self, done: remembering.RememberResult) -> str:
@@ -170,8 +172,9 @@ class ScopeGraph:
                         return row.kind, {row.when.property: row.when.one_of[0]}
         return _PLAIN, {}
 
-    def _remember(self, row: dict[str, Any]) -> remembering.RememberResult:
-        return remembering.remember(self.engine, [row], now=self.now, agent="file")
+    def _remember(self, row: dict[str, Any], behind: int) -> remembering.RememberResult:
+        at = self.now - timedelta(milliseconds=behind)
+        return remembering.remember(self.engine, [row], now=at, agent="file")
 
     def _edit(
         self,
