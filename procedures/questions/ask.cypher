@@ -1,8 +1,8 @@
 // Notes that a person was asked and hasn't answered yet, so that the inbox shows it (docs/reference/inbox.md). It holds keys, and nothing that a memory says.
 // Of what was asked before the first moment stays. There are at most 1,000; questions of 30 days ago go, and those of memories that are gone or say
 // something else by now.
-// Parameters: $now zoned datetime, $rows list of {id, kind: forgetting | edit; of a memory key and revision; of files what: context | heartbeat | mirror, scope,
-//   place: the file or folder, sensitive boolean, n: how many files, why string or null}. Returns one row: asked integer.
+// Parameters: $now zoned datetime, $rows list of {id, kind: forgetting | edit; of a memory key and revision; of files what: context | heartbeat | mirror,
+//   scope, place: the file or folder, sensitive boolean, n: how many files, why string or null}. Returns one row: asked integer.
 // Writes: :JochiQuestion.
 CALL () {
   MATCH (q:JochiQuestion)

@@ -127,6 +127,8 @@ class _Writer:
     personal_share: int
     strike_many: bool
     taken_in: list[Outcome] = field(default_factory=list)
+    hashes: dict[str, str | None] = field(default_factory=dict)
+    """Of what was taken in, by the keys that it has."""
 
     def once(self) -> WriteResult:
         there = read_text(self.path)
@@ -192,6 +194,7 @@ class _Writer:
             subject = edit.key if isinstance(edit, Strike | Completion) else edit.text
             with taking_in(subject, str(self.path), "change or delete that line; until then the file stays as it is"):
                 outcome = apply_edit(edit, self.store)
+            self.hashes[outcome.key] = content_hash(outcome.text)
             self.taken_in.append(outcome._replace(text=self.shown_text(edit)))
             taken = (*taken, _taken(name, edit, outcome))
             state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
@@ -239,7 +242,7 @@ class _Writer:
         there = {line.key for line in lines}
         said = {line.content_hash for line in lines}  # of memories that say the same one stands there
         for each in dict.fromkeys(self.taken_in):
-            if each.edit == "added" and each.key not in there and content_hash(each.text) not in said:
+            if each.edit == "added" and each.key not in there and self.hashes[each.key] not in said:
                 yield f"{each.key} is in the graph, but there is no room for it in the file."
             if each.edit == "struck" and each.outcome != DONE:
                 yield f"{each.key} {each.outcome}, so it stands in the " + (
