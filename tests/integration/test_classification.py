@@ -128,6 +128,60 @@ def test_uniqueness_is_of_the_nearest_in_its_scope_of_any_kind(
         assert n[0]["n"] == waits
 
 
+MADE = """
+MATCH (decision:Fact {id: 'decision'}), (artifact:Artifact), (batch:TurnBatch)
+MATCH (summary:Note), (lesson:Reflection), (keywords:Synthesis)
+CREATE (decision)-[:QUOTES]->(artifact), (decision)-[:DERIVED_FROM]->(batch), (artifact)-[:DERIVED_FROM]->(batch),
+  (summary)-[:DERIVED_FROM]->(decision), (decision)-[:SUMMARIZED_TO]->(lesson), (keywords)-[:DERIVED_FROM]->(summary)
+WITH *
+MATCH (chunk:KnowledgeChunk)
+WITH collect(chunk) AS chunks
+CREATE (document:Document)
+FOREACH (chunk IN chunks | CREATE (chunk)-[:PART_OF]->(document))
+"""
+"""What observing, compressing and chunking leave behind one statement."""
+
+
+@pytest.mark.parametrize("exact_up_to", [200, 1])
+def test_what_has_the_same_origin_takes_no_uniqueness(
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith, exact_up_to: int
+) -> None:
+    tables = "" if exact_up_to == 200 else f"\n[duplicates]\nexact_up_to = {exact_up_to}"
+    pairs = Pairs(install_once(policy_with(f"{CLASSIFYING}[value]\nover_ttl = false{tables}")))
+    copies = {
+        "artifact": "Artifact",
+        "batch": "TurnBatch",
+        "summary": "Note",
+        "lesson": "Reflection",
+        "keywords": "Synthesis",
+    }
+    pairs.add("decision", 1.0, kind="Fact")
+    for id, kind in copies.items():
+        pairs.add(id, 0.99, kind=kind)
+    # Another fact of the same turns says something of its own, and is compared.
+    pairs.add("neighbour", 0.6, kind="Fact")
+    pairs.client.database.run("MATCH (m {id: 'neighbour'}), (b:TurnBatch) CREATE (m)-[:DERIVED_FROM]->(b)")
+    for n, axis in enumerate((5, 6)):
+        pairs.add(
+            f"chunk{n}",
+            [0.0, 0.0, 0.0, 1.0, *([0.0] * (axis - 4)), 0.01, *([0.0] * (pairs.dimensions - axis - 1))],
+            kind="KnowledgeChunk",
+        )
+    pairs.client.database.run(MADE)
+    pairs.find(now=LATER)
+    rows = pairs.client.database.run("MATCH (m:Curated) RETURN m.id AS id, m.nearest AS nearest")
+    nearest = {row["id"]: row["nearest"] for row in rows}
+    assert nearest["decision"] == pytest.approx(0.6, abs=0.05)
+    assert nearest["neighbour"] == pytest.approx(0.707, abs=0.05)  # the summary of the other one
+    assert max(nearest[f"chunk{n}"] for n in (0, 1)) < 0.2
+    # The same words from elsewhere do make it less unique.
+    pairs.add("again", 0.97, kind="Note")
+    pairs.change("s/decision")
+    pairs.find(now=LATER)
+    [row] = pairs.client.database.run("MATCH (m:Fact {id: 'decision'}) RETURN m.nearest AS nearest")
+    assert row["nearest"] == pytest.approx(0.97, abs=0.05)
+
+
 def test_nothing_is_left_of_the_value_of_what_is_gone(
     applied: Jochi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
