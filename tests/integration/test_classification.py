@@ -68,6 +68,9 @@ def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi
     told = applied.explain("default/fell", at=NOW).value
     assert told
     assert (told["tier"], told["low_since"]) == ("ARCHIVE", NOW)
+    words = applied.explain("default/fell", at=NOW).value_words
+    assert words.startswith("tier ARCHIVE: its value ")
+    assert f"at best {told['best']:.3f}, is below 0.5; frequency 0.010 takes most of it" in words
     for id in ("worth", "soon"):  # the next whole second it is below
         for at, due in ((NOW, None), (NOW + SECOND, NOW + SECOND)):
             found = next(r for r in applied.explain(f"default/{id}", at=at).rules if r.rule == "value.archives")
@@ -180,6 +183,25 @@ def test_what_has_the_same_origin_takes_no_uniqueness(
     pairs.find(now=LATER)
     [row] = pairs.client.database.run("MATCH (m:Fact {id: 'decision'}) RETURN m.nearest AS nearest")
     assert row["nearest"] == pytest.approx(0.97, abs=0.05)
+
+
+def test_explain_says_which_figure_decided(applied: Jochi) -> None:
+    """On both sides of KEEP: what is like another memory, and what isn't."""
+    pairs = Pairs(applied)
+    known = {"confidence": 1.0, "access_count": 80, "last_accessed_at": NOON, "state": "active"}
+    for id, vector in (("like", 1.0), ("nearly", 0.97)):
+        pairs.add(id, vector, **known)
+    pairs.add("alone", at_cosine(0.0, pairs.dimensions, 5), **known)
+    pairs.find()
+    like, alone = (applied.explain(f"s/{id}", at=NOON) for id in ("like", "alone"))
+    assert like.value
+    assert alone.value
+    assert (like.value["tier"], alone.value["tier"]) == ("SUMMARIZE", "KEEP")
+    assert next(iter(like.lost_by_signal)) == "uniqueness"
+    assert sum(like.lost_by_signal.values()) == pytest.approx(1 - like.value["value"], abs=1e-9)
+    assert f"uniqueness {like.value['uniqueness']:.3f} takes most of it" in like.value_words
+    assert f"(another memory has the cosine {like.value['nearest']:.3f})" in like.value_words
+    assert alone.value_words == f"tier KEEP: its value {alone.value['value']:.3f} is at least 0.8"
 
 
 def test_nothing_is_left_of_the_value_of_what_is_gone(
