@@ -68,6 +68,9 @@ def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi
     told = applied.explain("default/fell", at=NOW).value
     assert told
     assert (told["tier"], told["low_since"]) == ("ARCHIVE", NOW)
+    words = applied.explain("default/fell", at=NOW).value_words
+    assert words.startswith("tier ARCHIVE: its value ")
+    assert f"at best {told['best']:.3f}, is below 0.5; frequency 0.010 takes most of it" in words
     for id in ("worth", "soon"):  # the next whole second it is below
         for at, due in ((NOW, None), (NOW + SECOND, NOW + SECOND)):
             found = next(r for r in applied.explain(f"default/{id}", at=at).rules if r.rule == "value.archives")
@@ -126,6 +129,79 @@ def test_uniqueness_is_of_the_nearest_in_its_scope_of_any_kind(
         pairs.client.run("curate_due", now=at)
         n = pairs.client.database.run("MATCH (m:Curated) WHERE m.similar_due = $at RETURN count(m) AS n", {"at": at})
         assert n[0]["n"] == waits
+
+
+MADE = """
+MATCH (decision:Fact {id: 'decision'}), (artifact:Artifact), (batch:TurnBatch)
+MATCH (summary:Note), (lesson:Reflection), (keywords:Synthesis)
+CREATE (decision)-[:QUOTES]->(artifact), (decision)-[:DERIVED_FROM]->(batch), (artifact)-[:DERIVED_FROM]->(batch),
+  (summary)-[:DERIVED_FROM]->(decision), (decision)-[:SUMMARIZED_TO]->(lesson), (keywords)-[:DERIVED_FROM]->(summary)
+WITH *
+MATCH (chunk:KnowledgeChunk)
+WITH collect(chunk) AS chunks
+CREATE (document:Document)
+FOREACH (chunk IN chunks | CREATE (chunk)-[:PART_OF]->(document))
+"""
+"""What observing, compressing and chunking leave behind one statement."""
+
+
+@pytest.mark.parametrize("exact_up_to", [200, 1])
+def test_what_has_the_same_origin_takes_no_uniqueness(
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith, exact_up_to: int
+) -> None:
+    tables = "" if exact_up_to == 200 else f"\n[duplicates]\nexact_up_to = {exact_up_to}"
+    pairs = Pairs(install_once(policy_with(f"{CLASSIFYING}[value]\nover_ttl = false{tables}")))
+    copies = {
+        "artifact": "Artifact",
+        "batch": "TurnBatch",
+        "summary": "Note",
+        "lesson": "Reflection",
+        "keywords": "Synthesis",
+    }
+    pairs.add("decision", 1.0, kind="Fact")
+    for id, kind in copies.items():
+        pairs.add(id, 0.99, kind=kind)
+    # Another fact of the same turns says something of its own, and is compared.
+    pairs.add("neighbour", 0.6, kind="Fact")
+    pairs.client.database.run("MATCH (m {id: 'neighbour'}), (b:TurnBatch) CREATE (m)-[:DERIVED_FROM]->(b)")
+    for n, axis in enumerate((5, 6)):
+        pairs.add(
+            f"chunk{n}",
+            [0.0, 0.0, 0.0, 1.0, *([0.0] * (axis - 4)), 0.01, *([0.0] * (pairs.dimensions - axis - 1))],
+            kind="KnowledgeChunk",
+        )
+    pairs.client.database.run(MADE)
+    pairs.find(now=LATER)
+    rows = pairs.client.database.run("MATCH (m:Curated) RETURN m.id AS id, m.nearest AS nearest")
+    nearest = {row["id"]: row["nearest"] for row in rows}
+    assert nearest["decision"] == pytest.approx(0.6, abs=0.05)
+    assert nearest["neighbour"] == pytest.approx(0.707, abs=0.05)  # the summary of the other one
+    assert max(nearest[f"chunk{n}"] for n in (0, 1)) < 0.2
+    # The same words from elsewhere do make it less unique.
+    pairs.add("again", 0.97, kind="Note")
+    pairs.change("s/decision")
+    pairs.find(now=LATER)
+    [row] = pairs.client.database.run("MATCH (m:Fact {id: 'decision'}) RETURN m.nearest AS nearest")
+    assert row["nearest"] == pytest.approx(0.97, abs=0.05)
+
+
+def test_explain_says_which_figure_decided(applied: Jochi) -> None:
+    """On both sides of KEEP: what is like another memory, and what isn't."""
+    pairs = Pairs(applied)
+    known = {"confidence": 1.0, "access_count": 80, "last_accessed_at": NOON, "state": "active"}
+    for id, vector in (("like", 1.0), ("nearly", 0.97)):
+        pairs.add(id, vector, **known)
+    pairs.add("alone", at_cosine(0.0, pairs.dimensions, 5), **known)
+    pairs.find()
+    like, alone = (applied.explain(f"s/{id}", at=NOON) for id in ("like", "alone"))
+    assert like.value
+    assert alone.value
+    assert (like.value["tier"], alone.value["tier"]) == ("SUMMARIZE", "KEEP")
+    assert next(iter(like.lost_by_signal)) == "uniqueness"
+    assert sum(like.lost_by_signal.values()) == pytest.approx(1 - like.value["value"], abs=1e-9)
+    assert f"uniqueness {like.value['uniqueness']:.3f} takes most of it" in like.value_words
+    assert f"(another memory has the cosine {like.value['nearest']:.3f})" in like.value_words
+    assert alone.value_words == f"tier KEEP: its value {alone.value['value']:.3f} is at least 0.8"
 
 
 def test_nothing_is_left_of_the_value_of_what_is_gone(

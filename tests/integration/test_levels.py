@@ -284,7 +284,7 @@ def test_odd_counts_of_tokens_stop_no_keywords(client: Jochi) -> None:
             say(
                 client,
                 f"default/{name}:summary",
-                f"Bob said {odd} things about the {name}. The keeper painted the tower stairs.",
+                f"Bob said {odd} things about the {name}. The keeper painted the mill.",
             )
         change(client, "default/other:summary", token_count=odd)
         assert work(client) == 2, odd

@@ -154,7 +154,7 @@ def test_whole_sessions_of_locomo(most: int | None, found: int) -> None:
 
 @pytest.mark.skipif(not LOCOMO.is_file(), reason="needs LoCoMo's file")
 @pytest.mark.parametrize(
-    ("most", "found", "with_keywords"), [(8, 8, 8), pytest.param(None, 271, 270, marks=pytest.mark.slow)]
+    ("most", "found", "with_keywords"), [(8, 8, 8), pytest.param(None, 271, 271, marks=pytest.mark.slow)]
 )
 def test_levels_of_locomos_sessions(most: int | None, found: int, with_keywords: int) -> None:
     """A tenth of it as a summary, and three hundredths as keywords, without a model (docs/reference/derivations.md)."""
@@ -167,10 +167,8 @@ def test_levels_of_locomos_sessions(most: int | None, found: int, with_keywords:
         tokens[0] += of
         for n, (level, share) in enumerate((("summary", 10), ("keywords", 3)), 1):
             row = {"key": "s/a", "level": level, "was": None, "inputs": [{"key": "s/a", "content": longer}]}
-            row |= {"own": [], "said": {}, "days": None}
+            row |= {"own": [], "said": {}, "days": None, "whole": text}
             outcome = maker.handle([{**row, "most_tokens": -(-of * share // 100), "charge": {}}])
-            if level == "keywords" and outcome.failed == {"s/a": "made up words"}:
-                break
             [done] = outcome.done
             longer = done.values["content"]
             tokens[n] += done.values["token_count"]
@@ -179,4 +177,4 @@ def test_levels_of_locomos_sessions(most: int | None, found: int, with_keywords:
     assert tokens[1] <= 0.1 * tokens[0]
     assert tokens[2] <= 0.03 * tokens[0] + found
     if most is None:
-        assert [round(n / tokens[0], 3) for n in tokens[1:]] == [0.08, 0.028]
+        assert [round(n / tokens[0], 3) for n in tokens[1:]] == [0.082, 0.016]

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from tests.content_types.measure import compared, examples
 
-from jochi_workers.language import read
+from jochi_workers.language import read, read_all
 from jochi_workers.language.content_types import LEAST_SHARE, contains_pii, content_type
 
 MISREAD = {
-    "In the end the team chose Rust, since memory leaks had cost us weeks.",
     "I figured out how the heating works: the valve has to be open first.",
     "Reading aloud helps him remember names.",
-    "Adding an index cut the query from nine seconds to forty milliseconds.",
 }
-"""92 of 96 are right; of those that were held back 46 of 48."""
+UNKNOWN = {
+    "In the end the team chose Rust, since memory leaks had cost us weeks.",
+    "Adding an index cut the query from nine seconds to forty milliseconds.",
+    "The train was late, but I got a seat.",
+    "My brother came by on Sunday. We talked for hours.",
+}
+"""90 of 96 are right, 4 unknown; of those that were held back 45 of 48 are right."""
 
+WORK = [
+    line
+    for line in (Path(__file__).parents[1] / "content_types" / "work.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+CHATS = Path(__file__).parents[1] / "memory_files" / "chats"
 CHAT = "The sun was out."
 
 
@@ -23,8 +36,10 @@ def test_accuracy() -> None:
     """With a margin: a processor that adds up in another order may tip what stood on the edge."""
     told = compared(examples())
     assert len(told) == 96
-    wrong = {one.text for one, taken in told if one.type != taken}
+    wrong = {one.text for one, taken in told if taken not in (one.type, None)}
+    unknown = {one.text for one, taken in told if taken is None}
     assert len(wrong - MISREAD) <= 2, wrong - MISREAD
+    assert len(unknown - UNKNOWN) <= 2, unknown - UNKNOWN
     held_back = [one.type == taken for one, taken in told if one.held_back]
     assert sum(held_back) >= 0.9 * len(held_back)
 
@@ -41,7 +56,7 @@ def test_accuracy() -> None:
         ("I love tea. " + f"{CHAT} " * 6, "chitchat"),
         # Asked, denied or said of somebody else's it isn't so.
         ("Do you love tea?", "chitchat"),
-        ("You don't have to send it.", "chitchat"),
+        ("You don't have to send it.", None),
         ("I love your garden.", "chitchat"),
         ("Ich trinke sehr gern Tee, und ich mag keinen Kaffee.", None),
         ("", None),
@@ -50,6 +65,22 @@ def test_accuracy() -> None:
 def test_what_decides(text: str, type: str | None) -> None:
     assert 1 / 7 < LEAST_SHARE < 1 / 6
     assert content_type(read(text)) == type
+
+
+def test_what_is_of_work_is_no_chitchat() -> None:
+    """Incident reviews, minutes, descriptions of systems: what no rule knows is unknown."""
+    rows = (CHATS / "work_en.jsonl").read_text(encoding="utf-8").splitlines()
+    chat = "\n".join("{name}: {content}".format(**json.loads(row)) for row in rows)
+    assert len(WORK) == 18
+    told = [content_type(reading) for reading in read_all([*WORK, chat])]
+    assert told.count("chitchat") == 0
+    assert told.count(None) >= 17
+
+
+def test_without_the_model_only_reactions_and_questions_are_chitchat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jochi_workers.language.content_types.relevance", lambda _sentences: None)
+    assert content_type(read("Good morning! How are you? Thanks a lot. The tower is red.")) == "chitchat"
+    assert content_type(read("Good morning! The tower is red. It has nine stairs.")) is None
 
 
 @pytest.mark.parametrize(

@@ -97,13 +97,19 @@ def _print_live(found: Explanation, everything: bool) -> None:
         else:
             out.print(f"none of {len(found.rails)} rails blocks")
     if found.value is not None:
+        lost = found.lost_by_signal
         signals = [
-            (name, "unknown" if found.value[name] is None else f"{found.value[name]:.3f}")
-            for name in ("retention", "uniqueness", "confidence", "frequency", "recency")
+            (
+                name,
+                "unknown" if found.value[name] is None else f"{found.value[name]:.3f}",
+                f"{weight:g}",
+                f"{lost.get(name, 0):.3f}",
+            )
+            for name, weight in found.value["weights"].items()
         ]
-        table("Value", ("signal", "0 to 1"), [*signals, ("value", f"{found.value['value']:.3f}")], right=(1,))
-        since = f", as a look first found at {moment(found.value['low_since'])}" if found.value["low_since"] else ""
-        out.print(f"its value is in the tier [bold]{found.value['tier']}[/]{since}")
+        table("Value", ("signal", "0 to 1", "weight", "takes"), signals, right=(1, 2, 3))
+        since = f"; first found by the look at {moment(found.value['low_since'])}" if found.value["low_since"] else ""
+        out.print(found.value_words + since, markup=False)
     if found.orphan is not None:
         due = f"; due {moment(found.orphan.due)}" if found.orphan.due else ""
         out.print(f"orphan: {found.orphan.words}{due}")

@@ -103,7 +103,8 @@ class Explanation:
     """None: it isn't live."""
     value: Mapping[str, Any] | None = None
     """Its value by five signals (docs/reference/value.md): retention, uniqueness, confidence, frequency, recency (None: unknown),
-    value, best, tier, low_since (when a look first found ARCHIVE, or None). None: of no kind that is classified, or it is off."""
+    value, best, tier, low_since (when a look first found ARCHIVE, or None), nearest (the cosine that uniqueness is of), and the
+    policy's weights (by signal), keep and summarize. None: of no kind that is classified, or it is off."""
     duplicates: list[Mapping[str, Any]] = field(default_factory=list)
     """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by; constraints:
     those that can be what holds it, where held_by has constraint."""
@@ -114,6 +115,33 @@ class Explanation:
             {**pair, "constraints": list(holding_merges(database, pair["held_by"]))} for pair in self.duplicates
         ]
         return replace(self, duplicates=named)
+
+    @property
+    def lost_by_signal(self) -> dict[str, float]:
+        """What each known signal takes of the highest value, 1, the most first. Empty where there is no value."""
+        if self.value is None:
+            return {}
+        value, weights = self.value, self.value["weights"]
+        whole = sum(weight for name, weight in weights.items() if value[name] is not None) or 1.0
+        lost = {name: weight * (1 - value[name]) / whole for name, weight in weights.items() if value[name] is not None}
+        return dict(sorted(lost.items(), key=lambda each: -each[1]))
+
+    @property
+    def value_words(self) -> str:
+        """Which figure decided its tier of value, in a sentence; '' where there is no value."""
+        if self.value is None:
+            return ""
+        tier, value, best = self.value["tier"], self.value["value"], self.value["best"]
+        keep, summarize = self.value["keep"], self.value["summarize"]
+        if tier == "KEEP":
+            return f"tier KEEP: its value {value:.3f} is at least {keep:g}"
+        name, lost = next(iter(self.lost_by_signal.items()))
+        most = f"{name} {self.value[name]:.3f} takes most of it, {lost:.3f}"
+        if name == "uniqueness" and self.value["nearest"] is not None:
+            most += f" (another memory has the cosine {self.value['nearest']:.3f})"
+        if tier == "ARCHIVE":
+            return f"tier ARCHIVE: its value {value:.3f}, at best {best:.3f}, is below {summarize:g}; {most}"
+        return f"tier SUMMARIZE: its value {value:.3f} is below {keep:g}, and at best {best:.3f} at least {summarize:g}; {most}"
 
     @property
     def found(self) -> bool:

@@ -1,5 +1,5 @@
-"""What a text holds (seed 001, Enhanced CompressedContext Node): something preferred, to be done, or found out, else chitchat;
-and whether it holds something personal. By rules over a reading, which are data (`content_types.toml`)."""
+"""What a text holds (seed 001, Enhanced CompressedContext Node): something preferred, to be done, or found out; or chitchat, where
+most of it is small talk; and whether it holds something personal. By rules over a reading (`content_types.toml`)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,20 @@ from typing import Any, Literal
 
 from jochi.toml import beside
 from jochi_workers.language.reading import Reading, Statement
+from jochi_workers.language.relevance import relevance
+from jochi_workers.language.speech import act
 
 ContentType = Literal["preference", "task", "insight", "chitchat"]
 ORDER: tuple[ContentType, ...] = ("task", "preference", "insight")
 """Of two types that as many sentences say, the first: what is open must not be overlooked."""
 LEAST_SHARE = 0.15
-"""A type that a smaller share of the sentences says isn't what the text is about: it is chitchat."""
+"""A type that a smaller share of the sentences says isn't what the text is about."""
+LEAST_IDLE = 0.5
+"""From this share of small talk on a text without such a type is chitchat. Below, what it holds is unknown."""
+_IDLE = 0.5
+"""A sentence that is less probably worth keeping is small talk here."""
+_MOST_JUDGED = 32
+"""Sentences of a text that are judged, evenly chosen."""
 
 _OF_PERSONS = frozenset(
     {
@@ -31,12 +39,27 @@ _FIRST = frozenset({"i", "we"})
 
 
 def content_type(reading: Reading) -> ContentType | None:
-    """What most sentences say that say something, by `ORDER` where two are as many; None in a language without rules."""
+    """What most sentences say that say something, by `ORDER` where two are as many; else chitchat, where most is small talk. None
+    in a language without rules, and where neither can be told."""
     if reading.language != "en" or not reading.sentences:
         return None
     counts = Counter(sentence_types(reading))
     found = max(ORDER, key=lambda each: counts[each])
-    return found if counts[found] >= LEAST_SHARE * len(reading.sentences) else "chitchat"
+    if counts[found] >= LEAST_SHARE * len(reading.sentences):
+        return found
+    return "chitchat" if _is_idle(reading) else None
+
+
+def _is_idle(reading: Reading) -> bool:
+    """Whether most of it is small talk: by the model of relevance; without it, what only reacts, greets or asks."""
+    step = -(-len(reading.sentences) // _MOST_JUDGED)
+    said = [one.text for one in reading.sentences[::step]]
+    known = relevance(said)
+    if known is None:
+        idle = [act(one, reading.language) in ("reaction", "question") for one in said]
+    else:
+        idle = [chance < _IDLE for chance in known]
+    return sum(idle) >= LEAST_IDLE * len(said)
 
 
 def contains_pii(reading: Reading) -> bool | None:

@@ -15,6 +15,8 @@ from typing import Any
 from jochi.toml import beside
 
 FILE = "relevance.toml"
+LEAST_RELEVANT = 0.15
+"""Below this probability of being worth keeping a sentence is small talk."""
 
 
 def relevance(sentences: Sequence[str]) -> list[float] | None:

@@ -20,6 +20,8 @@ class Sentence(NamedTuple):
 
 SPEAKER = regex.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
 """Who speaks, at the head of a line, up to where the words begin."""
+STAMP = r"\[\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\] *"
+"""When something was said, at the head of a line of a source's text."""
 _END = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\W_])|(?<=[.!?…])[\"')\]]+\s+|(?<=[。！？؟।])[\"')\]」』）]*\s*(?=\S)"
 )

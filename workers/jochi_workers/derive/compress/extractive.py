@@ -1,20 +1,34 @@
 """A summary out of the original's own sentences: no model, no network, the same each time.
 
 First the sentences that carry what a summary may not lose, as few tokens of them as will do (a greedy set cover); then those that
-say most of what the text speaks of, until there is no room.
+say most of what the text speaks of, until there is no room. Thanks, greetings and what was chosen already, in the same words or
+nearly, say nothing more.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 
 from jochi.text.tokens import TokenCounter, best_counter
 from jochi_workers.derive.compress.particulars import facts, language_of, reader, required, words
 from jochi_workers.derive.compress.protocol import Summary
+from jochi_workers.guard.judge import judge
 from jochi_workers.guard.lists import by_language
-from jochi_workers.language.sentences import Sentence, sentences
+from jochi_workers.language.relevance import LEAST_RELEVANT, relevance
+from jochi_workers.language.sentences import STAMP, Sentence, sentences
+from jochi_workers.language.speech import act
+
+_LEAST_WORDS = 3
+"""Of fewer words no sentence says something by itself; scripts without blanks have no such words."""
+_NEARLY = 0.7
+"""Two sentences that share this part of their words may say the same: the guard of duplicates decides."""
+_AT_ONCE = 8
+"""Sentences that the model of relevance reads at once."""
+_STAMPS = re.compile(rf"^{STAMP}", re.MULTILINE)
+_WORDS = re.compile(r"\w+")
 
 
 class ExtractiveSummariser:
@@ -32,7 +46,7 @@ class ExtractiveSummariser:
 
     def summarise(self, text: str, most_tokens: int, *, keep: bool = True) -> Summary:
         """``keep``: first what a summary may not lose that takes the text's place."""
-        parts = sentences(text)
+        parts = sentences(text) if keep else _spoken(text)
         if not parts:
             return Summary("")
         return Summary(_Choice(text, parts, most_tokens, self._counter, keep=keep).text())
@@ -40,8 +54,11 @@ class ExtractiveSummariser:
 
 class _Choice:
     def __init__(self, text: str, parts: list[Sentence], room: int, counter: TokenCounter, *, keep: bool) -> None:
-        language = reader(language_of(text))
+        code = language_of(text)
+        language = reader(code)
         self._parts = parts
+        self._words = [frozenset(_WORDS.findall(part.text.casefold())) for part in parts]
+        self._keep = keep
         self._count = counter.count
         self._room = room
         self._chosen: set[int] = set()
@@ -51,10 +68,13 @@ class _Choice:
         self._tokens = [counter.count(part.text) + 1 for part in parts]
         self._needed = required(parts, language) if keep else set()
         self._worth = self._worths(language)
+        self._telling = [place for place in range(len(parts)) if self._tells(place, code)] or [*range(len(parts))]
 
     def text(self) -> str:
         self._cover()
-        self._fill()
+        self._fill(judged=not self._keep)
+        if not self._chosen:
+            self._fill(judged=False)
         text = self._rendered(self._chosen)
         # Tokens of sentences don't add up to those of the whole: what is over goes, the least first, but nothing that is needed.
         for place in sorted(self._chosen, key=lambda place: self._worth[place]):
@@ -73,6 +93,24 @@ class _Choice:
             sum(math.log1p(of_all[word] - 1) for word in each) / math.sqrt(tokens)
             for each, tokens in zip(words_of_parts, self._tokens, strict=True)
         ]
+
+    def _tells(self, place: int, language: str) -> bool:
+        text = self._parts[place].text
+        short = len(self._words[place]) < _LEAST_WORDS and text.upper() != text.lower()
+        return not short and act(text, language) != "reaction"
+
+    def _is_new(self, place: int) -> bool:
+        """Whether no sentence that was chosen says the same."""
+        own, text = self._words[place], self._parts[place].text
+        for other in self._chosen:
+            others = self._words[other]
+            if own == others and own:
+                return False
+            if own <= others or len(own & others) >= _NEARLY * len(own | others):
+                verdict = judge(text, self._parts[other].text, cosine=1.0).verdict
+                if verdict == "merge" or (own <= others and verdict != "veto"):
+                    return False
+        return True
 
     def _cost(self, place: int) -> int:
         part = self._parts[place]
@@ -111,10 +149,19 @@ class _Choice:
         for place in chosen:
             self._take(place)
 
-    def _fill(self) -> None:
-        for place in sorted(range(len(self._parts)), key=lambda place: (-self._worth[place], place)):
-            if place not in self._chosen and self._worth[place] > 0 and self._used + self._cost(place) <= self._room:
-                self._take(place)
+    def _fill(self, *, judged: bool) -> None:
+        """``judged``: without what the model of relevance takes for small talk, where it is installed."""
+        order = sorted(self._telling, key=lambda place: (-self._worth[place], place))
+        for start in range(0, len(order), _AT_ONCE):
+            few = [place for place in order[start : start + _AT_ONCE] if self._fits(place)]
+            known = relevance([self._parts[place].text for place in few]) if judged and few else None
+            for place, chance in zip(few, known or [1.0] * len(few), strict=True):
+                if chance >= LEAST_RELEVANT and self._fits(place) and self._is_new(place):
+                    self._take(place)
+
+    def _fits(self, place: int) -> bool:
+        free = place not in self._chosen and self._worth[place] > 0
+        return free and self._used + self._cost(place) <= self._room
 
     def _rendered(self, places: set[int]) -> str:
         lines: list[str] = []
@@ -127,6 +174,17 @@ class _Choice:
                 lines[-1] += " " + part.text
             last = part.line
         return "\n".join(lines)
+
+
+def _spoken(text: str) -> list[Sentence]:
+    """The sentences of a text that stays beside its summary: without the moments of its messages, and what goes on in an indented
+    line is said by who began."""
+    found: list[Sentence] = []
+    lines = _STAMPS.sub("", text).splitlines()
+    for part in sentences("\n".join(lines)):
+        goes_on = found and not part.speaker and lines[part.line].startswith("  ")
+        found.append(part._replace(speaker=found[-1].speaker, line=found[-1].line) if goes_on else part)
+    return found
 
 
 def most_telling(text: str, room: int, counter: TokenCounter) -> str:

@@ -11,12 +11,12 @@ from typing import NamedTuple
 from jochi.text.messages import ATTACHMENT
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.guard import lists
-from jochi_workers.language.sentences import SPEAKER
+from jochi_workers.language.sentences import SPEAKER, STAMP
 
 LONGEST = 20_000
 """Characters of one message that are read at once: a longer one is cut at the end of a line, else at a blank."""
 
-_STAMPED = re.compile(r"\[\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\] *(?:([^\s:\[\]][^:\n]{0,99}): +)?")
+_STAMPED = re.compile(rf"{STAMP}(?:([^\s:\[\]][^:\n]{{0,99}}): +)?")
 _ATTACHED = re.compile(rf"(?:\[[\d T:-]{{10,19}}\] *)?(?:[^\s:\[\]][^:\n]{{0,99}} )?{re.escape(ATTACHMENT)}: +")
 _LABELS = words_in("labels")
 _OPENERS = words_in("openers")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from jochi_workers.derive.extract.checks import orders
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message
-from jochi_workers.language.relevance import relevance
+from jochi_workers.language.relevance import LEAST_RELEVANT, relevance
 from jochi_workers.language.sentences import sentences
 from jochi_workers.language.speech import act, affirms, asks
 
@@ -23,8 +23,6 @@ LONGEST = 200
 ones lose what a value is of, longer ones hold two things of which one changes."""
 LONGEST_SENTENCE = 600
 """Characters of what is dictated without any mark; more is cut at a blank."""
-LEAST_RELEVANT = 0.15
-"""Below this probability of being worth keeping a sentence is small talk."""
 CUT = "…"
 _END = re.compile(r"[.!?…。！？।][\s\"'”’»)\]]*$")
 _ROLES = words_in("assistants")

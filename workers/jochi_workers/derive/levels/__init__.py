@@ -15,13 +15,17 @@ from jochi_workers.derive.compress.extractive import ExtractiveSummariser
 from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.compress.particulars import language_of, words
 from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.extract.key_terms import key_terms
+from jochi_workers.derive.extract.messages import messages
 from jochi_workers.handler import Row
 from jochi_workers.language import read
 from jochi_workers.language.content_types import contains_pii, content_type
 from jochi_workers.language.keywords import keywords
+from jochi_workers.language.sentences import sentences
 from jochi_workers.models import ProviderUnusable
 
 _log = logging.getLogger(__name__)
+_MOST_WORDS = 20
 
 
 def _offline(row: Row, counter: TokenCounter) -> str:
@@ -29,11 +33,23 @@ def _offline(row: Row, counter: TokenCounter) -> str:
     if row["level"] == "summary":
         return ExtractiveSummariser(counter).summarise(text, room, keep=False).text
     chosen: list[str] = []
-    for word in keywords(text, language_of(text)):
+    for word in _terms(text, row.get("whole")):
         new = words(word) - words(", ".join(chosen))
-        if new and counter.count(", ".join([*chosen, word])) <= room:
+        if new and new <= words(text) and counter.count(", ".join([*chosen, word])) <= room:
             chosen.append(word)
     return ", ".join(chosen)
+
+
+def _terms(summary: str, whole: str | None) -> tuple[str, ...]:
+    """What a summary is about, and nobody who speaks in it or in the whole text: as names and nouns, else in single words."""
+    said = sentences(summary)
+    # A summary has few lines: each name before a colon is a speaker's.
+    speakers = {one.speaker for one in said} | {one.speaker for one in messages(whole or "")}
+    if found := key_terms(summary, _MOST_WORDS, speakers):
+        return found
+    names = words(" ".join(speakers))
+    rest = keywords("\n".join(one.text for one in said), language_of(summary))
+    return tuple(word for word in rest if not words(word) & names)
 
 
 def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from jochi_workers.derive.compress.extractive import most_telling
 from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.compress.particulars import words
 from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.extract.key_terms import key_terms
 from jochi_workers.derive.extract.messages import without_attachments
 from jochi_workers.derive.levels import held, say_once
-from jochi_workers.derive.process.key_terms import key_terms
 from jochi_workers.handler import Row
 from jochi_workers.models import ProviderUnusable
 

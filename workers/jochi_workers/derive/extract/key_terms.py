@@ -4,7 +4,8 @@ greeting, an exclamation or a pronoun. What a reader finds, names by their capit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from jochi_workers.derive.extract.capitals import capital_runs, is_idle
@@ -18,6 +19,7 @@ from jochi_workers.language import Reading, read_all
 from jochi_workers.language.keywords import keywords
 from jochi_workers.language.reader import language_of
 from jochi_workers.language.sentences import sentences
+from jochi_workers.language.speech import act
 
 MOST = 8
 _MOST_WORDS = 3
@@ -37,21 +39,32 @@ class _Term(NamedTuple):
     place: int
 
 
-def key_terms(text: str) -> tuple[str, ...]:
-    """At most `MOST`, the most telling first: names before other terms, what is said often before what is said once, who takes part
-    in a conversation last. `JochiError` without the extra [language]."""
+def key_terms(text: str, most: int = MOST, speakers: Iterable[str] = ()) -> tuple[str, ...]:
+    """At most ``most``, the most telling first: names before other terms, what is said often before what is said once. Who takes
+    part in a conversation (``speakers``: and those of whom the caller knows it) and what only greets or thanks are none.
+    `JochiError` without the extra [language]."""
     parts = list(messages(text))
     language = language_of(" ".join(part.text for part in parts[:50])[:2_000]) if parts else "unclear"
-    said = [_LABELS.sub("", part.text) for part in parts]
+    takes_part = {word for name in (*(part.speaker for part in parts), *speakers) for word in words(name)}
+    said = [_telling(part.text, language, spoken=bool(takes_part)) for part in parts]
     if language in ("en", "unclear"):
         terms = [term for reading in read_all(said) for term in _of_reading(reading)]
     elif any(letter != letter.upper() for letter in text):
         terms = [term for each in said for term in _of_capitals(each, language)]
         terms += _rare(said, language)
     else:
-        return keywords("\n".join(said), language)[:MOST]
-    takes_part = {word for part in parts for word in words(part.speaker)}
-    return tuple(_ranked(terms, takes_part))
+        return keywords("\n".join(said), language)[:most]
+    return tuple(islice(_ranked(terms, takes_part), most))
+
+
+def _telling(text: str, language: str, *, spoken: bool) -> str:
+    """Without greetings and thanks, and in a conversation without the names of those who speak once."""
+    kept = []
+    for line in _LABELS.sub("", text).splitlines():
+        told = [one for one in sentences(line) if act(one.text, language) != "reaction"]
+        whole = len(told) == len(sentences(line)) and not (spoken and told and told[0].speaker)
+        kept.append(line if whole else " ".join(one.text for one in told))
+    return "\n".join(kept)
 
 
 def _ranked(terms: Sequence[_Term], takes_part: set[str]) -> Iterator[str]:
@@ -62,13 +75,14 @@ def _ranked(terms: Sequence[_Term], takes_part: set[str]) -> Iterator[str]:
     whole = [key for key in found if not any(key != other and _within(key, other) for other in found)]
     order = list(found)
 
-    def rank(key: tuple[str, ...]) -> tuple[bool, int, int]:
+    def rank(key: tuple[str, ...]) -> tuple[int, int]:
         own = [term for other in found if _within(other, key) for term in found[other]]
         name = any(term.name for term in found[key])
-        return set(key) <= takes_part, -(2 * name + len(own) + (len(key) > 1)), order.index(key)
+        return -(2 * name + len(own) + (len(key) > 1)), order.index(key)
 
-    for key in sorted(whole, key=rank)[:MOST]:
-        yield found[key][0].text
+    for key in sorted(whole, key=rank):
+        if not set(key) <= takes_part:
+            yield found[key][0].text
 
 
 def _within(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -92,8 +106,11 @@ def _of_reading(reading: Reading) -> Iterator[_Term]:
 
 
 def _of_capitals(text: str, language: str) -> Iterator[_Term]:
+    days = lists.numbers(language, "weekdays") if language in lists.LANGUAGES else {}
     for one in sentences(text):
         for run in capital_runs(one.text, language):
+            if run.text.casefold() in days:  # a short one, such as Fr
+                continue
             yield _Term(run.text, not run.common, one.start)
 
 
