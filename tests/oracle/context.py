@@ -26,7 +26,7 @@ from tests.oracle.classification import RECENT, worth
 from tests.oracle.memory import Memory, is_moment
 
 SECTIONS = {"preferences": 500, "tasks": 800, "insights": 500, "recent": 200}
-FRAME, LINE = 50, 5
+FRAME, LINE = 55, 5
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = frozenset(
     {

@@ -44,7 +44,7 @@ _MORE = st.fixed_dictionaries(
 @given(
     case=cases(),
     more=st.lists(_MORE, min_size=45, max_size=45),
-    max_tokens=st.sampled_from([1, 49, 50, 300, 700, 1000, 2000, 2000, 9000]),
+    max_tokens=st.sampled_from([1, FRAME - 1, FRAME, 300, 700, 1000, 2000, 2000, 9000]),
     open=st.booleans(),
 )
 @settings(
