@@ -601,10 +601,38 @@ def test_a_file_of_hostile_texts_is_full_and_never_over_its_limit(client: Jochi,
             for n, text in enumerate(said)
         ]
         assert client.remember(memories, now=NOON).written >= 200, "all but those in which nothing can be seen"
-        for limit in (500, 2000, 6000):
+        # The choice goes by the tokens of the content, and some of these texts are shorter once what nobody sees is left out.
+        for limit, least in ((500, 0.8), (2000, 0.9), (6000, 0.9)):
             file = tmp_path / f"{scope}-{limit}.md"
             done = client.write_context(file, scope, max_tokens=limit, now=NOON)
-            assert 0.9 * limit <= best_counter().count(file.read_text(encoding="utf-8")) == done.tokens <= limit
+            assert least * limit <= best_counter().count(file.read_text(encoding="utf-8")) == done.tokens <= limit
+
+
+def test_an_instruction_file_keeps_its_order_and_what_must_be_done_comes_first(client: Jochi, tmp_path: Path) -> None:
+    """A real one of 42 memories, with room for all of them and for half."""
+    text = (Path(__file__).parents[1] / "memory_files" / "seen" / "04-agents-md.md").read_text(encoding="utf-8")
+    file = tmp_path / "AGENTS.md"
+    file.write_text(text, encoding="utf-8")
+    dry = client.migrate_context(file, "small", max_tokens=800, dry_run=True, now=NOON)
+    assert dry.left_out, "it is foreseen"
+    with pytest.raises(Refused, match=r"\d+ of 42 memories of this file would not be in the new one"):
+        client.migrate_context(file, "small", max_tokens=800, now=NOON)
+    assert file.read_text(encoding="utf-8") == text
+    small = client.migrate_context(file, "small", max_tokens=800, shrink=True, now=NOON)
+    file.write_text(text, encoding="utf-8")
+    whole = client.migrate_context(file, "large", max_tokens=4000, now=NOON)
+    assert not whole.left_out
+    assert not client.migrate_context(tmp_path / "AGENTS.md", "large", dry_run=True, now=NOON).left_out
+    obliged = [segment.text for segment, _ in whole.memories if re.search("(?i)never|must", segment.text)]
+    assert len(obliged) >= 5
+    assert not {segment.text for segment in small.left_out} & set(obliged)
+    written = file.read_text(encoding="utf-8")
+    for section in {segment.section for segment, _ in whole.memories}:
+        told = [segment.text for segment, _ in whole.memories if segment.section == section]
+        plain = [text for text in told if not re.search("(?i)never|must|do not|n't", text)]
+        order = [*(text for text in told if text in obliged), *plain]
+        places = [written.index(text.splitlines()[0][:40]) for text in order]
+        assert places == sorted(places), section
 
 
 def test_what_was_never_used_of_the_archive_is_looked_for_where_room_is(client: Jochi) -> None:

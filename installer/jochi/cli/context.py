@@ -213,6 +213,9 @@ def migrate(
     left = [((first, last), "", "left out", why) for first, last, why in done.skipped]
     shown = [(_lines(lines), *rest) for lines, *rest in sorted([*rows, *left])]
     table(str(file), ("lines", "section", "became", "text"), shown)
+    if done.left_out and dry_run:
+        lost, all_of_them = len(done.left_out), len(done.memories)
+        out.print(f"{lost} of {all_of_them} have no room: that needs --max-tokens, or --shrink", markup=False)
     for each in done.left_out:
         out.print(f"not in the file, or not whole: line {each.lines[0]}, {shortened(each.text, 60)}", markup=False)
     if done.kept:

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from jochi.context.blocks import BOX, STRIKABLE, blocks, refuse_conflicts, source_lines, struck_from
 from jochi.context.layout import is_ours, require_scope
+from jochi.context.lines import digest
+from jochi.context.manifest import Entry
 from jochi.context.recognition import OLD, known_of, parts_of, without_comments
-from jochi.context.rendering import Count
+from jochi.context.rendering import Count, Rendering
 from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
@@ -36,7 +38,7 @@ class Segment:
 class Report:
     """What became of the lines of a file: ``memories`` with their keys (None where nothing was written), ``personal`` and
     ``skipped`` by first and last line. ``kept``: the old file. ``left_out``: what is in the graph and not in the
-    new file, or not whole."""
+    new file, or not whole; of a dry run what wouldn't be, as far as lines that nobody has remembered yet can be foreseen."""
 
     memories: tuple[tuple[Segment, str | None], ...] = ()
     personal: tuple[Segment, ...] = ()
@@ -90,20 +92,18 @@ def migrate(
     found = _read(old)
     memories = [segment for segment in found.segments if segment.section != "personal"]
     personal = tuple(segment for segment in found.segments if segment.section == "personal")
-    if dry_run:
-        return Report(tuple((segment, None) for segment in memories), personal, found.skipped)
-
     part = found.personal_part
-    render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
+    looked = store.look()
+    render_for(real, looked, part, count, include_sensitive)  # first of all, whether the personal part has room
+    if dry_run:
+        new = tuple(_entry(segment, count) for segment in memories)
+        foreseen = render_for(real, replace(looked, entries=(*looked.entries, *new)), part, count, include_sensitive)
+        left_out = _left_out(memories, [each.key for each in new], foreseen)
+        return Report(tuple((segment, None) for segment in memories), personal, found.skipped, left_out=left_out)
+
     keys = _remembered(memories, store, path)
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
-    whole = [line for line in rendered.lines.values() if line.hash == line.whole]
-    told = {line.key for line in whole} | {
-        line.content_hash for line in whole
-    }  # of those that say the same one stands there
-    left_out = tuple(
-        segment for segment, key in zip(memories, keys, strict=True) if not told & {key, content_hash(segment.text)}
-    )
+    left_out = _left_out(memories, keys, rendered)
     if left_out and not shrink:
         raise Refused(
             f"{len(left_out)} of {len(memories)} memories of this file would not be in the new one, or not whole; "
@@ -112,14 +112,30 @@ def migrate(
             fix="give it more room with --max-tokens, or use --shrink if they need not be in the file",
         )
     backup = keep(real, old, OLD)
-    new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
-    save_state(real, State(generations=(new,)))
+    generation = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
+    save_state(real, State(generations=(generation,)))
 
     try:
         replace_text(real, old, rendered.text)
     except EditedMeanwhileError:
         raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again") from None
     return Report(tuple(zip(memories, keys, strict=True)), personal, found.skipped, backup, left_out=left_out)
+
+
+def _entry(segment: Segment, count: Count) -> Entry:
+    """As it would be chosen, where it is worth as much as anything."""
+    key = f"line {segment.lines[0]} {digest(segment.text)}"
+    tokens = count(segment.text)
+    return Entry(key, segment.section, segment.text, tokens, 1.0, "new", False, content_hash(segment.text))
+
+
+def _left_out(memories: Sequence[Segment], keys: Sequence[str], rendered: Rendering) -> tuple[Segment, ...]:
+    """Of the memories with these keys those that the file hasn't, or not whole. Of those that say the same one stands there."""
+    whole = [line for line in rendered.lines.values() if line.hash == line.whole]
+    told = {line.key for line in whole} | {line.content_hash for line in whole}
+    return tuple(
+        segment for segment, key in zip(memories, keys, strict=True) if not told & {key, content_hash(segment.text)}
+    )
 
 
 def _remembered(memories: Sequence[Segment], store: Store, path: Path) -> list[str]:
