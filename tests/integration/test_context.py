@@ -155,7 +155,7 @@ def test_what_a_memory_of_any_kind_says_already_is_reinforced_by_a_file(client: 
     ]
     assert client.database.run(count)[0]["n"] == before + 1
 
-    client.write_context(file, "s", now=NOON)
+    client.write_context(file, "s", another_file=True, now=NOON)
     text = file.read_text().replace("file -->\n", "file -->\nI'm Ann.\n")
     file.write_text(re.sub(r" ?<!--.*-->", "", text))
     assert client.migrate_context(file, "s", now=NOON).already
@@ -264,7 +264,7 @@ def test_a_line_may_not_say_again_what_was_forgotten(
         file.write_text(text.replace(f"- {code}\n", "").replace(code, TOWER))
     old.write_text(f"- Fog comes from the east.\n\n- {code}\n")
     with pytest.raises(Refused, match=r"OLD.md, line 3: 'The code of the safe"):
-        client.migrate_context(old, "s", now=NOON)
+        client.migrate_context(old, "s", another_file=True, now=NOON)
 
     # What the server refuses is sent once.
     sent.clear()
@@ -411,7 +411,7 @@ def test_what_is_sensitive_is_only_in_a_file_that_asks_for_it(client: Jochi, tmp
     client.database.run("MATCH (m:Curated {key: 's/odd'}) SET m.access_tier = 7")
     plain, open_ = tmp_path / "MEMORY.md", tmp_path / "SECRET.md"
     client.write_context(plain, "s", now=NOON)
-    client.write_context(open_, "s", include_sensitive=True, now=NOON)
+    client.write_context(open_, "s", include_sensitive=True, another_file=True, now=NOON)
     said = {
         tier: [f"Something {tier}." in file.read_text() for file in (plain, open_)]
         for tier in ("PUBLIC", "SENSITIVE", "PRIVATE", "odd")
@@ -441,7 +441,7 @@ def test_a_line_in_a_file_with_what_is_sensitive_is_sensitive(client: Jochi, tmp
     client.write_context(file, "s", include_sensitive=True, now=NOON)
     file.write_text(file.read_text() + "\n## Key insights\n\n- Ann earns more now.\n")
     client.write_context(file, "s", include_sensitive=True, now=NOON)
-    client.write_context(plain, "s", now=NOON)
+    client.write_context(plain, "s", another_file=True, now=NOON)
     assert ["Ann earns more now." in each.read_text() for each in (file, plain)] == [True, False]
 
 
@@ -604,7 +604,7 @@ def test_a_file_of_hostile_texts_is_full_and_never_over_its_limit(client: Jochi,
         # The choice goes by the tokens of the content, and some of these texts are shorter once what nobody sees is left out.
         for limit, least in ((500, 0.8), (2000, 0.9), (6000, 0.9)):
             file = tmp_path / f"{scope}-{limit}.md"
-            done = client.write_context(file, scope, max_tokens=limit, now=NOON)
+            done = client.write_context(file, scope, max_tokens=limit, another_file=True, now=NOON)
             assert least * limit <= best_counter().count(file.read_text(encoding="utf-8")) == done.tokens <= limit
 
 
@@ -666,7 +666,11 @@ def test_personal_data_and_secrets_stay_in_the_file_that_has_them(client: Jochi,
     kinds = [(each.lines[0], each.private) for each in dry.personal]
     assert kinds == [(2, ("IBAN",)), (4, ("phone number",)), (6, ("password",)), (9, ("password",))]
     client.migrate_context(home, "private", now=NOON)
-    client.migrate_context(repository, "private", now=NOON)
+    with pytest.raises(Refused, match=f"stand in {re.escape(str(home))} already") as caught:
+        client.migrate_context(repository, "private", now=NOON)
+    assert "--another-file" in str(caught.value)
+    assert "Run the tests" not in home.read_text(encoding="utf-8")
+    client.migrate_context(repository, "private", another_file=True, now=NOON)
     assert all(said in home.read_text() for said in (*planted, "## About Alex", "Likes the sea"))
     assert not any(said in repository.read_text() for said in planted)
 

@@ -87,7 +87,7 @@ def test_each_text_is_only_where_it_may_be(
                 part = f"{PERSONAL}{personal}\n{PERSONAL_END}"
                 if before:
                     file.write_text(part)
-                jochi.write_context(file, scope, include_sensitive=open, now=NOON)
+                jochi.write_context(file, scope, include_sensitive=open, another_file=True, now=NOON)
                 text = file.read_text()
                 if place != "part":
                     own = "\n\n".join(each for each in personal.split("\n\n") if "##" not in each)
@@ -98,7 +98,7 @@ def test_each_text_is_only_where_it_may_be(
                     text = head + part + rest.partition(PERSONAL_END)[2]
                 file.write_text(text)
                 wrote = set(re.findall("Secretive words number \\d", text))
-                jochi.write_context(file, scope, include_sensitive=open, now=NOON)
+                jochi.write_context(file, scope, include_sensitive=open, another_file=True, now=NOON)
                 text = file.read_text()
                 assert wrote == set(re.findall("Secretive words number \\d", text))
                 assert place != "part" or personal in text

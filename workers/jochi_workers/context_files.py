@@ -170,7 +170,11 @@ class ContextFiles(Files):
         def turn(each: ContextFile) -> Callable[[], int]:
             def write_one() -> int:
                 done = write(
-                    each.file, each.scope, include_sensitive=each.include_sensitive, max_tokens=each.max_tokens
+                    each.file,
+                    each.scope,
+                    include_sensitive=each.include_sensitive,
+                    max_tokens=each.max_tokens,
+                    another_file=True,  # the table says so
                 )
                 for edit in done.taken_in:
                     self.edits[edit.edit] += 1

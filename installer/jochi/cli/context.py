@@ -27,6 +27,9 @@ Sensitive = Annotated[bool, typer.Option("--include-sensitive", help="With memor
 MaxTokens = Annotated[
     int | None, typer.Option(min=1, help="Tokens that it has at most; default: what it had, else the policy's.")
 ]
+AnotherFile = Annotated[
+    bool, typer.Option("--another-file", help="Also where what the scope has stands in another file already.")
+]
 
 
 @app.command()
@@ -87,6 +90,7 @@ def write(
     strike_many: Annotated[
         bool, typer.Option("--strike-many", help="Also where many lines of the file are gone, or its end.")
     ] = False,
+    another_file: AnotherFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Take in what a person changed in the file, and write it anew, never over its tokens."""
@@ -94,7 +98,12 @@ def write(
         context,
         as_json,
         lambda client: client.write_context(
-            file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens, strike_many=strike_many
+            file,
+            scope,
+            include_sensitive=include_sensitive,
+            max_tokens=max_tokens,
+            strike_many=strike_many,
+            another_file=another_file,
         ),
     )
     _print_written(file, done)
@@ -190,6 +199,7 @@ def migrate(
     max_tokens: MaxTokens = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would become of what.")] = False,
     shrink: Annotated[bool, typer.Option("--shrink", help="Some of it may be in the graph alone.")] = False,
+    another_file: AnotherFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Take over a file that people or agents wrote: its lines become memories, and the old file stays beside it."""
@@ -203,6 +213,7 @@ def migrate(
             max_tokens=max_tokens,
             dry_run=dry_run,
             shrink=shrink,
+            another_file=another_file,
         ),
     )
     if done.already:

@@ -4,6 +4,7 @@ Everything between a manifest, which the database chooses, and a file. Nothing h
 """
 
 from jochi.context.edits import Edits, edits
+from jochi.context.layout import is_ours
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.migration import Report, Segment, migrate, read_memories
 from jochi.context.rendering import Rendering, as_json, as_prompt, render
@@ -25,6 +26,7 @@ __all__ = [
     "as_json",
     "as_prompt",
     "edits",
+    "is_ours",
     "migrate",
     "read_memories",
     "render",

@@ -44,6 +44,8 @@ class ManifestSummary:
     last_compacted: datetime
     due: datetime
     memories: int
+    files: list[str]
+    """The paths of the files that were made of it, each on its machine; the newest last."""
 
     @property
     def utilisation(self) -> float:
