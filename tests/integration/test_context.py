@@ -755,7 +755,7 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     # Of two manifests each memory counts once, and what was said, word for word, not at all; tokens are those of the files.
     put(client, "The whole log of the tower.", "log", "Artifact")
     put(client, "Stairs and lifts.", "box", "MemoryBox")
-    run("write", "--scope", "s", "--out", "OPEN.md", "--include-sensitive")
+    run("write", "--scope", "s", "--out", "OPEN.md", "--include-sensitive", "--another-file")
     told = json.loads(run("metrics", "--json"))
     assert (told["manifests"], told["in_files"], told["memories"], told["max_tokens"]) == (2, 3, 3, 4000)
     assert told["tokens"] == sum(
@@ -764,7 +764,7 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     assert "3 memories are in files; the graph has 3, 1 for each" in run("metrics")
     assert "s has no manifest" in run("drop", "--scope", "s") + run("drop", "--scope", "s")
     (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
-    assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--dry-run")
+    assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--another-file", "--dry-run")
     assert "Jochi's already, of scope s" in run("migrate", "MEMORY.md", "--scope", "s")
     for words, kind, said in (
         (("show", "--scope", "nosuch"), UsageError, "the scope nosuch has no memory"),
