@@ -30,6 +30,8 @@ from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import ModelMaker, OfflineMaker
 from jochi_workers.derive.handler import EDITED, TAKEN, DeriveHandler
 from jochi_workers.handler import Outcome
+from jochi_workers.language import english
+from jochi_workers.language.reader import forget_readings
 from jochi_workers.models import Model, ProviderDown, Reply
 from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
@@ -415,7 +417,7 @@ def test_undo_gives_back_what_was_and_takes_away_what_was_not(client: Jochi) -> 
     done = client.undo(run)
     assert done.counts == {"undone": 5}, "four outputs, and what the whole text says of itself"
     assert [look(client, key) for key in (SUMMARY, KEYWORDS)] == [None, None]
-    marks = {"compression_level", "parent_context_id", "content_type", "contains_pii"}
+    marks = {"compression_level", "parent_context_id", "contains_pii"}
     assert not marks & there(client, WHOLE).keys()
     # And the undo is undone.
     assert done.run is not None
@@ -547,10 +549,12 @@ def test_an_output_that_says_what_was_forgotten_isnt_made_without_end(client: Jo
 
 
 def test_without_the_extra_only_keywords_wait(client: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "yake", None)
+    monkeypatch.setitem(sys.modules, english.MODEL, None)
+    monkeypatch.setattr(english, "_pipeline", english._pipeline.__wrapped__)  # as of a process that has loaded nothing
+    forget_readings()
     put(client, talk())
     worker = work(client)
-    assert worker.progress["levels"].reasons == {"the package yake is not installed": 1}
+    assert worker.progress["levels"].reasons == {f"the package {english.MODEL} is not installed": 1}
     assert (look(client, SUMMARY) is not None, look(client, KEYWORDS)) == (True, None)
 
 

@@ -238,7 +238,7 @@ def test_the_same_text_keeps_its_vector(client: Jochi) -> None:
     run(client, "MATCH (d:Description) REMOVE d.embed_due")
     state = "MATCH (d:Description) RETURN d.embedding AS v, d.embed_due IS NOT NULL AS due, d.derived_at AS at"
     [before] = run(client, state)
-    note(client, anna, "Anna collects stamps. " * 400, NOW - 30 * DAY)  # there is no room for it
+    note(client, anna, "Anna collects stamps. " * 600, NOW - 30 * DAY)  # there is no room for it
     assert night(client) == 1
     [same] = run(client, state)
     assert (same["v"], same["due"], same["at"] > before["at"]) == ([1.0], False, True)
@@ -309,8 +309,8 @@ def test_what_is_said_meanwhile_waits_for_the_next_night(client: Jochi) -> None:
 
 
 def test_the_newest_notes_are_read_as_far_as_there_is_room(client: Jochi) -> None:
-    """2,000 tokens, four characters each: the notes hold 800 each."""
-    anna = put(client, "Anna", [f"{word} " + "x" * 3193 for word in ("Oldest", "Middle", "Newest")])
+    """2,000 tokens: the notes hold 800 each."""
+    anna = put(client, "Anna", [f"{word} " + "tea " * 797 for word in ("Oldest", "Middle", "Newest")])
     queue.want(client.engine, "describe", [anna])
     [row] = queue.Queue(client.engine, "describe", asks={"paid": False, "overhead": 0, "asks": 1}).lease(1).rows
     assert [each["content"][:6] for each in row["inputs"][1:]] == ["Newest", "Middle"]

@@ -86,8 +86,8 @@ def test_each_file_has_its_turn_and_one_that_fails_stops_no_other(tmp_path: Path
     running = ContextFiles(files, write, clock=lambda: now[0])
     assert running.work()
     assert calls == [
-        ("ann", {"include_sensitive": False, "max_tokens": None}),
-        ("bob", {"include_sensitive": True, "max_tokens": 500}),
+        ("ann", {"include_sensitive": False, "max_tokens": None, "another_file": True}),
+        ("bob", {"include_sensitive": True, "max_tokens": 500, "another_file": True}),
     ]
     assert not running.work()
     for n, (error, note) in enumerate(

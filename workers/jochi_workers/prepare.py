@@ -7,7 +7,7 @@ from typing import Any
 
 from jochi.text.content import content_hash
 from jochi.text.slot_names import slot_name_of
-from jochi.text.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
+from jochi.text.tokens import ESTIMATE_COUNTER, EXACT_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, Row, one_by_one
 
 
@@ -41,4 +41,6 @@ class PrepareHandler:
     def _recount(row: Row, *, changed: bool) -> bool:
         """Whether the stored count is missing, an estimate, or of another content. What the app counted itself stays."""
         counter = row["token_counter"]
+        if row["content_hash"] is None and counter == EXACT_COUNTER:
+            return True  # who took the hash away changed the content, maybe
         return changed or row["token_count"] is None or counter is None or str(counter).startswith("estimate:")
