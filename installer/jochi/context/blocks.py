@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Literal
 
@@ -31,7 +31,8 @@ Kind = Literal["item", "paragraph", "row", "fence", "steps", "quote", "html", "t
 @dataclass(frozen=True)
 class Block:
     """One thing that is said. ``id``: of the line that it was. ``headings`` above it without the ``title``, the highest first.
-    ``first`` and ``last`` line, from 1. ``comments`` that stand in it, and are no part of the text."""
+    ``first`` and ``last`` line, from 1. ``comments`` that stand in it, and are no part of the text. ``table``: of a row the first
+    line of its table, whose names it has."""
 
     kind: Kind
     text: str
@@ -41,6 +42,7 @@ class Block:
     last: int
     title: str = ""
     comments: tuple[str, ...] = ()
+    table: int = 0
 
     @property
     def is_heading(self) -> bool:
@@ -224,7 +226,9 @@ class _Reader:
         for row in body or [head]:
             cells = [(name, _inline(cell)) for name, cell in zip(names, row.children, strict=False)]
             text = "; ".join(f"{name}: {cell}" if name and body else cell for name, cell in cells if cell)
-            yield from self._told("row", [Piece(text, None, _comments(row))], row)
+            first = (table.map or (0, 0))[0] + 1 if body else 0
+            for block in self._told("row", [Piece(text, None, _comments(row))], row):
+                yield replace(block, table=first)
 
     def _told(
         self,

@@ -83,6 +83,8 @@ def private_lines(blocks: Iterable[Block]) -> dict[int, tuple[str, ...]]:
             needed = [each for each in above if each.text in block.headings and not is_section(each.text)]
             for each in (*needed, block):
                 found |= dict.fromkeys(range(each.first, each.last + 1), kinds)
+            if block.table:  # a row without the names of its columns says little, in the personal part as well
+                found |= dict.fromkeys(range(block.table, block.table + 2), kinds)
         if block.is_heading:
             above.append(block)
     return found
