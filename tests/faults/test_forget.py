@@ -58,7 +58,7 @@ def test_who_remembers_meanwhile_can_not_bring_it_back(engine: Jochi, server: Te
                     written[which] += told.written
                     refused[which] += told.refused
                     n += 1
-                    enough.wait(0.01)  # the one that forgets gets a turn, too
+                    enough.wait(0.1)  # the one that forgets gets a turn, too
         except BaseException as error:
             wrong.append(error)
             begun.abort()
