@@ -121,9 +121,10 @@ class _Reader:
         title = levels.index(1) if levels.count(1) == 1 else None
         path: list[tuple[int, str]] = []
         intros = {id(following): node for node, following in pairwise(self.nodes) if self._introduces(node, following)}
+        in_blocks = {id(node) for node in intros.values()}
         for at, (node, level, following) in enumerate(zip_longest(self.nodes, levels, levels[1:])):
             if level == 0:
-                if node not in intros.values():
+                if id(node) not in in_blocks:
                     yield from self._of(node, intros.get(id(node)))
                 continue
             path = [each for each in path if each[0] < level]
