@@ -83,17 +83,15 @@ def migrate(
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
     known = known_of(real, old)
-    if is_ours(old) or known.generations:
-        now = store.look()
-        if is_ours(old) or without_comments(old, known, now.sections):
-            require_scope(parts_of(old, known, now.sections, str(path)), now.scope, str(path))
-            return Report(already=True)
+    looked = store.look()
+    if is_ours(old) or without_comments(old, known, looked.sections):
+        require_scope(parts_of(old, known, looked.sections, str(path)), looked.scope, str(path))
+        return Report(already=True)
     refuse_conflicts(old, str(path))
     found = _read(old)
     memories = [segment for segment in found.segments if segment.section != "personal"]
     personal = tuple(segment for segment in found.segments if segment.section == "personal")
     part = found.personal_part
-    looked = store.look()
     render_for(real, looked, part, count, include_sensitive)  # first of all, whether the personal part has room
     if dry_run:
         new = tuple(_entry(segment, count) for segment in memories)
