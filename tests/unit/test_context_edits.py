@@ -10,7 +10,7 @@ from tests.context_memories import NOW, entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendering, State, edits, render
 from jochi.context.edits import Completion
-from jochi.context.layout import END
+from jochi.context.layout import END, split_file
 from jochi.context.manifest import Dated
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
@@ -184,6 +184,14 @@ def test_a_comment_goes_to_the_personal_part_wherever_it_stands(line: str, comme
     assert "lies" not in repr(replace(found, personal=""))
     assert not found.changes
     assert not found.strikes
+
+
+@pytest.mark.parametrize("comment", ["<!-- /personal -->", "<!-- personal matters -->"])
+def test_a_comment_like_a_marker_leaves_a_file_that_can_be_read(comment: str) -> None:
+    found = of(OLD.replace(A, A + f"- Likes {comment} tea\n"))
+    assert comment in found.personal
+    text = render(MANIFEST, found.personal, exact(), False).text
+    assert split_file(text, "MEMORY.md").personal == found.personal
 
 
 def test_a_comment_in_code_is_code() -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, STRIKABLE, Block, blocks, refuse_conflicts, source_lines, struck_from
-from jochi.context.layout import Parts, cut_off, require_scope
+from jochi.context.layout import Parts, cut_off, require_scope, without_markers
 from jochi.context.lines import digest, digests, is_earlier, marks_in, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.recognition import parts_of
@@ -175,7 +175,7 @@ class _Comparison:
                 said |= {digest(block.text), digest(text_with_headings(block, self.sections))}
         private = private - own | kept_back
         moved = "".join(without_marks(source[at - 1]) for at in sorted(private)).strip("\r\n")
-        self.personal = "\n".join(filter(None, (moved, *comments)))
+        self.personal = without_markers("\n".join(filter(None, (moved, *comments))))
         self.left = tuple(each.key for each in taken if each.text is not None and each.text not in said)
         unread = (marks_in(parts.rest) & self.lines.keys()) - self.there.keys() - self.withheld
         for line_id in sorted(unread):

@@ -53,6 +53,13 @@ def is_ours(text: str) -> bool:
     return text.startswith(_BEGINNING) or any(mark.search(text) for mark in marks)
 
 
+def without_markers(text: str) -> str:
+    """``text`` for the personal part: a line that would be one of its markers is an item of a list."""
+    for mark in (_PERSONAL, _PERSONAL_END):
+        text = mark.sub(r"- \g<0>", text)
+    return text
+
+
 def split_file(text: str, where: str) -> Parts:
     """`Refused` where it isn't clear what is personal, or a conflict of git is left: nothing of that may be taken for a memory.
     In the personal part a conflict is the person's own."""
