@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from jochi import Jochi
 from jochi.cli.app import app
 from jochi.cli.context import taken_in
+from jochi.context.state import state_file
 from jochi.database.statements import statement
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
@@ -188,6 +189,22 @@ def test_a_struck_line_strikes_all_that_say_it(client: Jochi, tmp_path: Path) ->
         for key in ("s/Fact", "s/MemoryEntry", "s/Note", "s/pinned", "s/Artifact", "t/other")
     }
     assert [key for key, at in ends.items() if at] == ["s/Fact", "s/MemoryEntry", "s/Note"]
+
+
+def test_what_stands_beside_a_file_reaches_no_other_scope(client: Jochi, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "MEMORY.md"
+    other.parent.mkdir()
+    file = tmp_path / "MEMORY.md"
+    for path, scope in ((file, "ada"), (other, "ben")):
+        client.remember([{"scope": scope, "kind": "Note", "content": said} for said in ("Tea is green.", "Rain comes.")])
+        client.write_context(path, scope)
+    beside = state_file(file)
+    beside.write_text(beside.read_text().replace("ada/", "ben/"))
+    text = file.read_text().replace("Rain comes.", "Rain came.")
+    file.write_text("".join(line for line in text.splitlines(keepends=True) if "Tea" not in line))
+    done = client.write_context(file, "ada")
+    assert {each.outcome for each in done.taken_in if each.key.startswith("ben/")} == {"is of another scope"}
+    assert not client.write_context(other, "ben").rewritten
 
 
 def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from jochi.write.remembering.screening import CHANGED, STAMP, RowScreen
 
 DONE = "done"
 GONE = "is gone"
+FOREIGN = "is of another scope"
 WORDS = {
     "gone": GONE,
     "changed": "says something else by now",
@@ -184,6 +185,8 @@ class ScopeGraph:
         was: str | None = None,
         forgotten_as_of: int | None = None,
     ) -> str:
+        if key.partition("/")[0] != self.scope:  # whoever may write beside the file can name any key there
+            return FOREIGN
         edit = {
             "key": key,
             "way": way,
