@@ -196,7 +196,9 @@ def test_what_stands_beside_a_file_reaches_no_other_scope(client: Jochi, tmp_pat
     other.parent.mkdir()
     file = tmp_path / "MEMORY.md"
     for path, scope in ((file, "ada"), (other, "ben")):
-        client.remember([{"scope": scope, "kind": "Note", "content": said} for said in ("Tea is green.", "Rain comes.")])
+        client.remember(
+            [{"scope": scope, "kind": "Note", "content": said} for said in ("Tea is green.", "Rain comes.")]
+        )
         client.write_context(path, scope)
     beside = state_file(file)
     beside.write_text(beside.read_text().replace("ada/", "ben/"))

@@ -61,6 +61,10 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
         OLD.replace(C, C + "- [ ] Buy soil\n- [x] Water roses\n"),
         ([("tasks", "Buy soil"), ("tasks", "[x] Water roses")], [], [], []),
     ),
+    "a box without words is nothing": (
+        OLD.replace(A, f"- [ ] {ID['a']}\n").replace(B, f"- [x] {ID['b']}\n") + "- [ ]\n- [x]\n",
+        ([], [], ["a", "b"], []),
+    ),
     "only its case": (OLD.replace("Prefers tea.", "prefers tea"), ([], [("a", "prefers tea")], [], [])),
     "escapes are undone": (OLD.replace("snake", "kebab"), ([], [("b", "Uses `<T>` and kebab_case\\*")], [], [])),
     "words behind the id": (

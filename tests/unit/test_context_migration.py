@@ -217,7 +217,8 @@ def test_a_file_that_changes_meanwhile_and_one_too_personal_are_left(tmp_path: P
 def test_what_is_struck_out_is_no_memory(tmp_path: Path) -> None:
     file = tmp_path / "MEMORY.md"
     file.write_text(
-        "- ~~Deploys on Mondays~~\n- Deploys on ~~Mondays~~ Tuesdays\n- [ ] ~~Call Bo~~\n- `~~x~~` strikes in Markdown\n"
+        "- ~~Deploys on Mondays~~\n- Deploys on ~~Mondays~~ Tuesdays\n- [ ] ~~Call Bo~~\n"
+        "- [ ]\n- [x]\n- `~~x~~` strikes in Markdown\n"
     )
     assert [segment.text for segment in read_memories(file.read_text())] == [
         "Deploys on Tuesdays",

@@ -333,5 +333,5 @@ _MARKER = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")
 _MARKER_ALONE = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*(?:\n|\Z)", re.MULTILINE)
 STRIKABLE = ("item", "paragraph", "row", "steps")
 """Kinds whose text can be struck out."""
-BOX = re.compile(r"^\[([ xX])\]\s+")
-"""The box of a task, and whether it is ticked."""
+BOX = re.compile(r"^\[([ xX])\](?:\s+|\Z)")
+"""The box of a task, and whether it is ticked. One may stand there without a task."""

@@ -306,7 +306,8 @@ class _Comparison:
             return block
         if block.id and line and box[1] != " ":
             self.ticked.add(block.id)
-        return replace(block, text=block.text[box.end() :]) if line or box[1] == " " else block
+        text = block.text[box.end() :]
+        return replace(block, text=text) if line or box[1] == " " or not text else block
 
     def _section(self, block: Block) -> str:
         return section_of(block.path, self.sections)

@@ -186,12 +186,12 @@ def _read(text: str) -> _Reading:
         if section != "personal" and block.kind in STRIKABLE and (left := struck_from(block)) != block.text:
             skipped.append((block.first, block.last, "struck-out text in it" if left else "struck out"))
             block = replace(block, text=left)
-        if block.kind in ("title", "heading") or is_blank(block.text):
+        box = BOX.match(block.text) if block.kind == "item" else None
+        if block.kind in ("title", "heading") or is_blank(block.text[box.end() :] if box else block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):
             skipped.append((block.first, block.last, "a heading with nothing below it"))
         else:
-            box = BOX.match(block.text) if block.kind == "item" else None
             paragraph = text_with_headings(replace(block, text=block.text[box.end() :] if box else block.text))
             if box and section != "personal":
                 section, paragraph = ("tasks", paragraph) if box[1] == " " else ("recent", box[0] + paragraph)
