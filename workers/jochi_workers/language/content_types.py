@@ -21,10 +21,8 @@ ORDER: tuple[ContentType, ...] = ("task", "preference", "insight")
 """Of two types that as many sentences say, the first: what is open must not be overlooked."""
 LEAST_SHARE = 0.15
 """A type that a smaller share of the sentences says isn't what the text is about."""
-LEAST_IDLE = 0.5
-"""From this share of small talk on a text without such a type is chitchat. Below, what it holds is unknown."""
-_IDLE = 0.5
-"""A sentence that is less probably worth keeping is small talk here."""
+MOST_RELEVANT = 0.5
+"""A text without such a type is chitchat where its sentences are, in the mean, less probably worth keeping. Else it is unknown."""
 _MOST_JUDGED = 32
 """Sentences of a text that are judged, evenly chosen."""
 
@@ -40,7 +38,7 @@ _FIRST = frozenset({"i", "we"})
 
 def content_type(reading: Reading) -> ContentType | None:
     """What most sentences say that say something, by `ORDER` where two are as many; else chitchat, where most is small talk. None
-    in a language without rules, and where neither can be told."""
+    where neither can be told, and in a language without rules: there the model alone takes polite requests for small talk."""
     if reading.language != "en" or not reading.sentences:
         return None
     counts = Counter(sentence_types(reading))
@@ -51,15 +49,14 @@ def content_type(reading: Reading) -> ContentType | None:
 
 
 def _is_idle(reading: Reading) -> bool:
-    """Whether most of it is small talk: by the model of relevance; without it, what only reacts, greets or asks."""
+    """Whether it is small talk, by the model of relevance; without it, whether half of it only reacts, greets or asks."""
     step = -(-len(reading.sentences) // _MOST_JUDGED)
     said = [one.text for one in reading.sentences[::step]]
     known = relevance(said)
-    if known is None:
-        idle = [act(one, reading.language) in ("reaction", "question") for one in said]
-    else:
-        idle = [chance < _IDLE for chance in known]
-    return sum(idle) >= LEAST_IDLE * len(said)
+    if known is not None:
+        return sum(known) < MOST_RELEVANT * len(said)
+    acts = [act(one, reading.language) for one in said]
+    return 2 * sum(each in ("reaction", "question") for each in acts) >= len(acts)
 
 
 def contains_pii(reading: Reading) -> bool | None:
