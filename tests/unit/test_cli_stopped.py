@@ -1,9 +1,11 @@
-"""Ctrl-C while the command line is still being imported: one line, and 130."""
+"""Ctrl-C while the command line is still being imported: one line, and 130. An output that nothing can be written to."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,25 @@ def test_ctrl_c_while_something_is_imported_is_one_line(name: str) -> None:
     )
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr == "stopped; what was committed stays, and the same command again goes on or changes nothing\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_an_output_that_cannot_be_written_is_told() -> None:
+    command = [sys.executable, "-m", "jochi", "policy", "show"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "error: the output can't be written: No space left on device\n"
+        "  → make room, and run the same command again; what was committed stays\n"
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes it")
+def test_a_command_runs_without_standard_output() -> None:
+    command = ["sh", "-c", 'exec "$0" -m jochi policy show >&-', sys.executable]
+    ended = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_the_package_alone_imports_next_to_nothing() -> None:

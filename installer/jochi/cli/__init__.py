@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import sys
 
 from jochi.errors import JochiError
 
 _STOPPED = 130
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main() -> None:
     """Runs the command line; an error that a person can act on is printed without a traceback."""
+    _open_closed_streams()
     try:
         _run()
     except KeyboardInterrupt:
         # Also while the commands are being imported, and with them all but this file and `jochi.errors`.
         sys.stderr.write("stopped; what was committed stays, and the same command again goes on or changes nothing\n")
         sys.exit(_STOPPED)
+
+
+def _open_closed_streams() -> None:
+    """Services and scripts (`>&-`) start commands without these. The next file would get a closed one's number, and its words."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - until the process ends
 
 
 def _run() -> None:
@@ -38,6 +49,13 @@ def _run() -> None:
     except JochiError as error:
         _print_error(f"[bold red]error:[/] {_escaped(str(error))}")
         sys.exit(error.exit_code)
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is written at the end
+        _print_error(f"[bold red]error:[/] the output can't be written: {error.strerror}")
+        _print_error("  → make room, and run the same command again; what was committed stays")
+        sys.exit(1)
     except Exception as error:
         code = _print_error_of_driver(error)
         if code is None:
