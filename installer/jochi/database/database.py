@@ -202,6 +202,12 @@ class Database:
         except ClientError as error:
             if error.code in _NOT_WRITABLE:
                 raise _not_writable(_NOT_WRITABLE[error.code], self._where) from error
+            if error.code == "Neo.ClientError.Security.AuthenticationRateLimit":
+                raise ConnectionFailed(
+                    "the server refuses this user for some seconds: its password was wrong too often",
+                    where=self._where,
+                    fix="find out who has a wrong password (a scrape, a worker), mend that, and run the same command again",
+                ) from error
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
                     f"this server has no database named {self._name!r}",
