@@ -251,6 +251,21 @@ def test_what_people_state_is_kept_in_their_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        # A word alone says nothing; behind a question, beside a sentence, and two words do.
+        (("Jana: ok. deal.", "Tom: Keep.", "Tom: Erledigt. Danke!"), []),
+        (("Tom: Who fixes the shelf?", "Jana: Milan."), ["Jana: Milan."]),
+        (("Jana: Keep. The blue one stays in the hall.",), ["Jana: Keep. The blue one stays in the hall."]),
+        (("Jana: REGAL HÄNGT.",), ["Jana: REGAL HÄNGT."]),
+        (("Jana: 私は東京に住んでいます。",), ["Jana: 私は東京に住んでいます。"]),
+    ],
+)
+def test_a_word_alone_is_no_fact(turns: tuple[str, ...], kept: list[str]) -> None:
+    assert [fact[0] for fact in learned(*turns)] == kept
+
+
+@pytest.mark.parametrize(
     ("sentence", "language", "wanted"),
     [
         ("no thanks, great!", "en", "reaction"),

@@ -44,6 +44,13 @@ def act(sentence: str, language: str) -> Act:
     return "statement"
 
 
+def tells(sentence: str, language: str, least: int) -> bool:
+    """Whether ``sentence`` says something where it stands alone: it is no thanks and no greeting, and has at least so many words.
+    Scripts without capitals may have no blanks between words: there any sentence is long enough."""
+    short = len({*_WORD.findall(sentence.casefold())}) < least and sentence.upper() != sentence.lower()
+    return not short and act(sentence, language) != "reaction"
+
+
 def affirms(text: str, language: str) -> bool:
     """Whether it begins with a yes: what was said or offered before is taken up."""
     plain = _plain(text)

@@ -19,10 +19,10 @@ from jochi_workers.guard.judge import judge
 from jochi_workers.guard.lists import by_language
 from jochi_workers.language.relevance import LEAST_RELEVANT, relevance
 from jochi_workers.language.sentences import STAMP, Sentence, sentences
-from jochi_workers.language.speech import act
+from jochi_workers.language.speech import tells
 
 _LEAST_WORDS = 3
-"""Of fewer words no sentence says something by itself; scripts without blanks have no such words."""
+"""A sentence of fewer words takes the room of one that says more."""
 _NEARLY = 0.7
 """Two sentences that share this part of their words may say the same: the guard of duplicates decides."""
 _AT_ONCE = 8
@@ -68,7 +68,9 @@ class _Choice:
         self._tokens = [counter.count(part.text) + 1 for part in parts]
         self._needed = required(parts, language) if keep else set()
         self._worth = self._worths(language)
-        self._telling = [place for place in range(len(parts)) if self._tells(place, code)] or [*range(len(parts))]
+        self._telling = [place for place, part in enumerate(parts) if tells(part.text, code, _LEAST_WORDS)] or [
+            *range(len(parts))
+        ]
 
     def text(self) -> str:
         self._cover()
@@ -93,11 +95,6 @@ class _Choice:
             sum(math.log1p(of_all[word] - 1) for word in each) / math.sqrt(tokens)
             for each, tokens in zip(words_of_parts, self._tokens, strict=True)
         ]
-
-    def _tells(self, place: int, language: str) -> bool:
-        text = self._parts[place].text
-        short = len(self._words[place]) < _LEAST_WORDS and text.upper() != text.lower()
-        return not short and act(text, language) != "reaction"
 
     def _is_new(self, place: int) -> bool:
         """Whether no sentence that was chosen says the same."""

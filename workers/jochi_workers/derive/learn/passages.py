@@ -16,11 +16,13 @@ from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message
 from jochi_workers.language.relevance import LEAST_RELEVANT, relevance
 from jochi_workers.language.sentences import sentences
-from jochi_workers.language.speech import act, affirms, asks
+from jochi_workers.language.speech import act, affirms, asks, tells
 
 LONGEST = 200
 """Characters of a passage, where its sentences are not longer. Measured on the set of agents (docs/reference/agent-set.md): shorter
 ones lose what a value is of, longer ones hold two things of which one changes."""
+_LEAST_WORDS = 2
+"""A single word says something only behind a question, or beside other sentences."""
 LONGEST_SENTENCE = 600
 """Characters of what is dictated without any mark; more is cut at a blank."""
 CUT = "…"
@@ -113,7 +115,8 @@ def _of_turn(number: int, turn: _Turn, answered: _Turn | None, language: str) ->
         if taken_up and turn.sentences[0] not in kept[:1]:
             kept.insert(0, turn.sentences[0])
     for place, group in enumerate(_groups(kept)):
-        yield Passage(number, turn.speaker, group, question, "" if place else taken_up)
+        if question or taken_up or any(tells(one, language, _LEAST_WORDS) for one in group):
+            yield Passage(number, turn.speaker, group, question, "" if place else taken_up)
 
 
 def _groups(kept: Sequence[str]) -> Iterator[tuple[str, ...]]:
