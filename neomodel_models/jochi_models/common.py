@@ -69,6 +69,9 @@ class CuratedFields:
     content_hash = Owned(TextProperty("`v2:` and 64 hex digits of the normalised content"))
     content_key = Owned(TextProperty("`scope/kind/content_hash`, on the one live memory that owns the content"))
     duplicate_of = Owned(TextProperty("key of the memory that owned this content already"))
+    private_kinds = Owned(
+        ListProperty[str]("what the content shows of private data, such as `IBAN` or `password`", TextProperty())
+    )
     token_count = Owned(IntegerProperty("tokens of the content", least=0))
     token_counter = Owned(TextProperty("who counted: `estimate:…` or `tiktoken:…`"))
     embedding = Owned(

@@ -25,6 +25,7 @@ from jochi.policy import stored_policy
 from jochi.policy.model import Policy
 from jochi.text import tokens
 from jochi.text.content import content_hash, is_blank
+from jochi.text.private_data import private_kinds
 from jochi.text.slot_names import slot_name_of
 from jochi.write.newborn import Newborn
 from jochi.write.record import key_of
@@ -263,7 +264,7 @@ def _read(memory: LoadedState) -> Work[Row]:
 def _content(memory: LoadedState, content: str | None, key: str, scope: str, policy: Policy) -> dict[str, Any]:
     """What goes with a new content, null for what goes away with the old one."""
     beside: dict[str, Any] = dict.fromkeys(
-        ("content_hash", "content_key", "duplicate_of", "token_count", "token_counter")
+        ("content_hash", "content_key", "duplicate_of", "private_kinds", "token_count", "token_counter")
     )
     if content is None:
         return beside | dict.fromkeys(("embedding", "embedding_model", "embedding_hash"))
@@ -277,6 +278,7 @@ def _content(memory: LoadedState, content: str | None, key: str, scope: str, pol
         )
     label = _policy_label(memory, policy)
     beside["content_hash"] = content_hash(content)
+    beside["private_kinds"] = list(private_kinds(content)) or None
     # A fact of a slot that is said again is a fact of its own.
     in_a_slot = label in policy.slot_labels() and slot_name_of(memory._stored(new=False)) is not None
     if label in policy.unique_labels() and not in_a_slot:

@@ -29,6 +29,7 @@ from jochi.operate.check import Level
 from jochi.operate.doctor import examine
 from jochi.operate.status import overview
 from jochi.text.tokens import Estimate, best_counter
+from jochi.write.importing import import_files
 from jochi.write.scope_graph import ScopeGraph
 from jochi_workers.context_files import ContextFiles, read_table
 from jochi_workers.prepare import PrepareHandler
@@ -453,6 +454,51 @@ def test_what_is_sensitive_is_only_in_a_file_that_asks_for_it(client: Jochi, tmp
             texts = client.engine.call("context/versions", {"scope": "s", "open": open}, write=False)["texts"]
             assert ("s/tower" in [key for key, _ in texts]) == known
         client.database.run("MATCH (m:Curated {key: 's/tower'}) REMOVE m.access_tier, m.contains_pii, m.sensitivity")
+
+
+def test_private_data_is_in_no_file_whoever_wrote_it(client: Jochi, tmp_path: Path) -> None:
+    file, open_, wifi = tmp_path / "MEMORY.md", tmp_path / "SECRET.md", "The Wi-Fi password is blue!whale7"
+    dump = tmp_path / "rows.jsonl"
+    dump.write_text(json.dumps({"kind": "Note", "id": "imported", "scope": "s", "content": "Mum: +49 170 7654321"}))
+    import_files(client.database, [dump], now=NOON)
+    put(client, wifi, "wifi")
+    put(client, "Anyone may write to office@moon-harbour.org", "said", access_tier="PUBLIC")
+    for key, text in (
+        ("s/tower", "IBAN DE89 3704 0044 0532 0130 00"),
+        ("s/stairs", "PIN: 4711"),
+    ):  # as any driver writes
+        client.database.run("MATCH (m:Curated {key: $key}) SET m.content = $text", {"key": key, "text": text})
+    private = ("7654321", "blue!whale7", "0532", "4711")
+
+    def shown() -> list[str]:
+        client.write_context(file, "s", now=NOON)
+        assert "office@moon-harbour.org" in file.read_text()
+        assert LIKES in file.read_text()
+        return [each for each in private if each in file.read_text()]
+
+    def kinds() -> dict[str, Any]:
+        rows = client.database.run("MATCH (m:Curated {scope: 's'}) RETURN m.id AS id, m.private_kinds AS kinds")
+        return {row["id"]: row["kinds"] for row in rows if row["kinds"]}
+
+    assert shown() == []  # two of them nobody has read yet
+    read = {"imported": ["phone number"], "wifi": ["password"], "said": ["e-mail address"]}
+    assert kinds() == read
+    client.database.run(
+        "MATCH (m:Curated {scope: 's'}) WHERE m.id IN ['tower', 'stairs'] SET m.prepare_due = $now", {"now": NOON}
+    )
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
+    assert kinds() == {**read, "tower": ["IBAN"], "stairs": ["password"]}
+    assert shown() == []
+    client.write_context(open_, "s", include_sensitive=True, another_file=True, now=NOON)
+    assert all(each in open_.read_text() for each in private)
+    # What says it no more is for everybody again.
+    client.database.run(
+        "MATCH (m:Curated {key: 's/tower'}) SET m.content = $text, m.prepare_due = $now", {"text": TOWER, "now": NOON}
+    )
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
+    assert "tower" not in kinds()
+    assert shown() == []
+    assert TOWER in file.read_text()
 
 
 def test_a_line_in_a_file_with_what_is_sensitive_is_sensitive(client: Jochi, tmp_path: Path) -> None:

@@ -263,20 +263,23 @@ def test_a_file_and_a_start_show_what_their_reader_may_see(heartbeat: Heartbeat,
         for tier, value in tiers.items():
             text = "MATCH (t:Curated {key: $key}) SET t.access_tier = $value"
             heartbeat.engine.database.run(text, {"key": f"s/{tier}-{quick}", "value": value})
+    heartbeat.add(NewTask("by-text", "Say the PIN: 4711", "every 1h"), scope="s", now=NOON)
     for open, shown in ((False, {"none", "PUBLIC"}), (True, {"none", "PUBLIC", "SENSITIVE"})):
         file = tmp_path / f"{open}.md"
         started = heartbeat.start(scope="s", include_sensitive=open)
-        assert {task.id for task, _ in started.quick} == {f"{tier}-True" for tier in shown}
-        assert {*started.pending} == {f"{tier}-{quick}" for tier in shown for quick in (True, False)}
+        private = {"by-text"} if open else set()
+        assert {task.id for task, _ in started.quick} == {f"{tier}-True" for tier in shown} | private
+        assert {*started.pending} == {f"{tier}-{quick}" for tier in shown for quick in (True, False)} | private
         for most in (120, 1000):
             sync(heartbeat, file, max_tokens=most, include_sensitive=open, overwrite=True)
             text = file.read_text()
             assert {tier for tier in tiers if f"{tier}-" in text or f"of {tier}" in text} <= shown
         assert {tier for tier in tiers if f"- {tier}-False" in text and f"> of {tier}" in text} == shown
+        assert ("4711" in text) == open
         assert "more:" not in text
         heartbeat.engine.database.run(
             "MATCH (r:HeartbeatTaskRegistry) SET r.pending_changes = $ids",
-            {"ids": [f"{tier}-{quick}" for tier in tiers for quick in (True, False)]},
+            {"ids": ["by-text", *(f"{tier}-{quick}" for tier in tiers for quick in (True, False))]},
         )
 
 

@@ -121,6 +121,27 @@ def test_what_somebody_says_they_will_do_is_an_active_task_until_it_is_long_over
         assert sum(entry.section == "tasks" for entry in client.context(at=at).entries) == tasks
 
 
+def test_of_a_chat_only_what_shows_private_data_is_sensitive(client: Jochi) -> None:
+    for text in (
+        "The Wi-Fi password is blue!whale7",
+        "TODO: pay DE89 3704 0044 0532 0130 00",
+        "TODO: renew the domain",
+        "I live in Riga",
+    ):
+        client.observe(Turn(text, session="s", at=NOW, speaker="Ann"), now=NOW)
+    client.flush(scope="default", now=NOW)
+    work(client)
+    rows = run(
+        client,
+        "MATCH (m:Curated) WHERE m:Fact OR m:Task RETURN m.content AS text, m.private_kinds AS kinds, m.access_tier AS tier",
+    )
+    assert {(row["kinds"] is not None, row["tier"]) for row in rows} == {(True, None), (False, None)}
+    assert {kind for row in rows for kind in row["kinds"] or ()} == {"IBAN", "password"}
+    assert {row["kinds"] is not None for row in rows if "whale7" in row["text"] or "DE89" in row["text"]} == {True}
+    shown = " ".join(entry.text for entry in client.context(at=NOW).entries if not entry.sensitive)
+    assert ("whale7" in shown, "DE89" in shown, "renew the domain" in shown) == (False, False, True)
+
+
 @pytest.mark.parametrize(
     ("text", "outcome"), [("Green busses were late there", "learning"), ("Green busses left early again", "buffered")]
 )

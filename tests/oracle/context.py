@@ -192,7 +192,7 @@ def reach(get: Callable[[str], Any]) -> str:
     tier = get("access_tier")
     if tier not in (None, "PUBLIC", "SENSITIVE"):
         return "PRIVATE"
-    personal = tier is None and get("contains_pii") not in (None, False)
+    personal = tier is None and (get("contains_pii") not in (None, False) or get("private_kinds") is not None)
     return (
         "SENSITIVE"
         if tier == "SENSITIVE" or personal or get("sensitivity") not in (None, "low", "normal")

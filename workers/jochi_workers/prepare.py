@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jochi.text.content import content_hash
+from jochi.text.private_data import private_kinds
 from jochi.text.slot_names import slot_name_of
 from jochi.text.tokens import ESTIMATE_COUNTER, EXACT_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, Row, one_by_one
@@ -33,6 +34,8 @@ class PrepareHandler:
         if row["content"] is None:
             return values
         values["content_hash"] = content_hash(row["content"])
+        if kinds := private_kinds(row["content"]):
+            values["private_kinds"] = list(kinds)
         if self._recount(row, changed=row["content_hash"] not in (None, values["content_hash"])):
             values |= {"token_count": self.counter.count(row["content"]), "token_counter": self.counter.name}
         return values

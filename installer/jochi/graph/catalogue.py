@@ -204,6 +204,7 @@ MEMORY = (
     *_of("moment", _MARK, "", "purge_started_at derive_due enrolled_at"),
     *_of("text", _CONTENT, "content stays", "content_hash"),
     *_of("text", _CONTENT, "content combined", "content_key duplicate_of"),
+    *_of("texts", _CONTENT, "content", "private_kinds"),
     *_of("count", _TOKENS, "newborn content stays", "token_count"),
     *_of("text", _TOKENS, "newborn content stays", "token_counter"),
     *_of("vector", _VECTOR, "content stays", "embedding"),

@@ -12,6 +12,7 @@ from jochi.database.engine import Engine
 from jochi.errors import JochiError, UsageError
 from jochi.graph.catalogue import HASH_PREFIX, LONGEST_NAME
 from jochi.graph.driver_values import read_as, to_python
+from jochi.text.private_data import private_kinds
 
 REASONS = {
     "minimum": "in its section's share",
@@ -21,7 +22,7 @@ REASONS = {
     "doubtful": "what was said later may take its place",
     "archived": "it is archived or stale",
     "expired": "it has expired",
-    "hidden": "its access tier hides it",
+    "hidden": "its access tier or what its text shows hides it",
     "empty": "it says nothing any more",
     "no_section": "it belongs to no section any more",
     "summarised": "its summary stands for it",
@@ -149,7 +150,7 @@ def make(
                 tokens=entry["tokens"],
                 value=entry["value"],
                 reason=entry["reason"],
-                sensitive=entry["sensitive"],
+                sensitive=entry["sensitive"] or (not entry["has_tier"] and bool(private_kinds(entry["text"]))),
                 content_hash=entry["hash"] if entry["hash"].startswith(HASH_PREFIX) else None,
             )
             for entry in row["entries"]

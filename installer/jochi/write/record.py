@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from jochi.text.content import content_hash
+from jochi.text.private_data import private_kinds
 from jochi.text.slot_names import slot_name_of
 from jochi.write.newborn import SHIPPED, Newborn
 
@@ -67,6 +68,8 @@ class MemoryRecord:
         content = stored.get("content")
         if content is not None:
             stored["content_hash"] = content_hash(content)
+            if kinds := private_kinds(content):
+                stored["private_kinds"] = list(kinds)
             if "embedding" in stored:
                 stored["embedding_hash"] = stored["content_hash"]
         return newborn.completed(self.kind, stored, now)

@@ -12,6 +12,7 @@ from typing import Any
 from jochi.deprecation import old_names
 from jochi.graph.driver_values import to_python
 from jochi.text.content import content_hash, text_hash
+from jochi.text.private_data import private_kinds
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.messages import Message, messages
@@ -140,6 +141,7 @@ def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter)
         "scope": scope,
         "content": text,
         "content_hash": content_hash(text),
+        "private_kinds": list(private_kinds(text)) or None,
     } | counted
 
 
