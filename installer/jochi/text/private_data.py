@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 import regex
 
@@ -46,27 +47,36 @@ def _is_mail(text: str) -> bool:
 
 def _is_phone(text: str) -> bool:
     """One with its country, one in groups that begins with 0, or one that a word says to be a phone's."""
-    from jochi.text.phones import numbers  # its tables take a tenth of a second, and most commands read no text
+    if sum(map(str.isdigit, text)) < _PHONE_DIGITS:
+        return False
+    from jochi.text.phones import numbers  # its tables take a tenth of a second, and few texts have so many digits
 
     text = _CARD.sub(" ", _IBAN.sub(" ", text))
     return any(
-        number.international or _TRUNK.match(text, start, stop) or _PHONE_WORD.search(text[:start])
+        number.international or _TRUNK.match(text, start, stop) or _compiled(_PHONE_WORD).search(text[:start])
         for start, stop, number in numbers(text)
     )
 
 
 def _is_password(text: str) -> bool:
-    return any(not _PLACEHOLDER.match(found["value"]) for found in _PASSWORD.finditer(text))
+    return any(not _compiled(_PLACEHOLDER).match(found["value"]) for found in _compiled(_PASSWORD).finditer(text))
 
 
 def _is_key(text: str) -> bool:
-    return any(not _PLACEHOLDER.search(found[0]) for found in _API_KEY.finditer(text))
+    return any(not _compiled(_PLACEHOLDER).search(found[0]) for found in _API_KEY.finditer(text))
 
 
 def _is_private_key(text: str) -> bool:
     return "PRIVATE KEY" in text and _PRIVATE_KEY.search(text) is not None
 
 
+@cache
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    """Only once a text is read: it takes some hundredths of a second, and most commands read none."""
+    return regex.compile(pattern, regex.IGNORECASE)
+
+
+_PHONE_DIGITS = 7
 # Of each country's IBAN, in characters (the registry of ISO 13616).
 _IBAN_LENGTHS = {
     country: length
@@ -86,36 +96,51 @@ _EXAMPLE_DOMAIN = re.compile(
     r"[@.](?:example(?:\.(?:com|net|org))?|invalid|test|localhost)$|^(?:git|noreply|no-reply)@", re.IGNORECASE
 )
 _TRUNK = re.compile(r"\(?0[1-9]\d{0,4}\)?[ /]\d(?:[ /-]?\d){5,10}$")
-_PHONE_WORD = regex.compile(
+_PHONE_WORD = (
     r"\b(?:phone|mobile|cell|telephone|tel|fax|whatsapp|telefon\w*|handy\w*|mobil\w*|festnetz\w*|rufnummer|"
     r"téléphone|portable|teléfono|móvil|telefono|cellulare|telefoon|电话|手机|電話|телефон)\b\W{0,6}"
-    r"(?:(?:number|nummer|is|ist|lautet|no|nr)\b\W{0,4}){0,2}$",
-    regex.IGNORECASE,
+    r"(?:(?:number|nummer|is|ist|lautet|no|nr)\b\W{0,4}){0,2}$"
 )
 # Between the word and its value stands a sign, or a verb. Words that mean other things, too, need a value with digits, and so
-# does a verb.
-_SIGN = r"(?:\s*\([^()\n]{1,40}\))?[ *_`\"']{0,4}[:=：][ *_`\"']{0,4}"
-_END = r"(?![^\n]*(?: [^\s]+){4})"
-_PASSWORD = regex.compile(
-    r"(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]{1,30}[-_ ]?)?(?:"
-    r"(?:pass(?:word|code|phrase)|passwd|pwd|passwort|kennwort|geheimzahl|zugangscode|puk|mot de passe|contraseña|senha|"
-    r"wachtwoord|hasło|пароль|密码|密碼|パスワード|비밀번호)"
-    rf"(?:{_SIGN}(?P<value>[^\s*`\"',;]{{3,}}){_END}"
-    r"|\s+(?:for [^\n:]{1,40} |für [^\n:]{1,40} )?(?:is|ist|lautet|est|es)[: ]\s*"
-    r"[`\"'*]{0,3}(?P<value>(?=[^\s]*[\d!?#$%&@])[^\s`\"'*]{4,}))"
-    rf"|(?:pin(?:[- ]?(?:code|number|nummer))?)(?:{_SIGN}|\s+(?:is\s+|ist\s+)?)(?P<value>\d{{4,8}})(?![\w.:/-]\w)"
-    # Without a sign: a digit and a mark, as no word has them.
-    r"|(?:password|passwort|kennwort|pwd|pw)\s+(?P<value>(?=[^\s]*\d)(?=[^\s]*[!?#$%&@=+*])[^\s`\"'*]{6,})"
-    r"|(?:(?:door|gate|alarm|pickup|entry)[- ]code|(?:tür|tor|alarm|abhol|zugangs)code)[:= ]+(?P<value>\d{4,8})(?![\w.:/-]\w)"
-    rf"|(?:wi-?fi|wlan)(?:[- ]?(?:key|pw|schlüssel))?{_SIGN}(?P<value>(?=[^\s]*\d)[^\s*`\"',;]{{8,}})"
-    rf"|(?:secret|token|api[-_ ]?key|access[-_ ]?key){_SIGN}(?P<value>(?=[^\s]*\d)(?=[^\s]*[a-zA-Z])[^\s*`\"',;]{{12,}})"
-    r")",
-    regex.IGNORECASE,
+# does a verb. A value that is only a word is one where nothing is said after it.
+_SIGN = r"(?:\s*\([^()\n]{1,40}\))?[ *_`\"']{0,4}[:=：→—–][ *_`\"']{0,4}"
+_QUOTE = r"[`\"'*]{0,3}"
+_VERB = r"(?:\s+(?:is|ist|lautet|est|es|è|é|jest|to)[: ]\s*|\s*(?:は|是|为)\s*(?!\d+\p{L}))"
+_END = r"(?:(?<=[\d!?#$%&@][^\s*`\"',;]{0,40})(?![^\n]*(?: [^\s]+){4})|(?!\s+[\p{L}\p{N}]))"
+_OF = r"(?:[ -]\p{L}{1,20}){0,4}"
+# Letters, a digit and a mark, as few words have them: `word-word-38`.
+_STRONG = r"(?P<value>(?=[^\s]*\d)(?=[^\s]*\p{L})(?=[^\s]*[!?#$%&@=+*_~^-])[^\s`\"'*,;][^\s`\"',;]{5,})"
+_DIGITS = r"(?P<value>\d{4,8}|(?!\d{4}-\d\d-\d)(?=(?:\D?\d){4})\d{1,4}(?:[- ]\d{1,4}){2,3})(?![\w.:/-]\w)"
+_WORD = (
+    r"(?:pass(?:word|code|phrase)|passwd|pwd|(?:passwort|kennwort)(?:e?s)?|geheimzahl|zugangscode|(?<!\p{L})puk|"
+    r"mots? de passe|contraseña|clave (?=del? |:)|senha|"
+    r"wachtwoord|lösenord|hasło|şifre(?:si|miz|m)?|parola(?:sı)?|парол[ья]|密码|密碼|パスワード|비밀번호)"
 )
-_PLACEHOLDER = regex.compile(
+_WIFI = r"(?:wi-?fi|wlan)"
+_PASSWORD = (
+    rf"(?:{_WORD}"
+    rf"(?:{_SIGN}(?P<value>[^\s*`\"',;]{{3,}}+){_END}|{_VERB}{_QUOTE}(?P<value>(?=[^\s]*[\d!?#$%&@])[^\s`\"'*]{{4,}})"
+    rf"|{_OF}(?:{_SIGN}|{_VERB}){_QUOTE}{_STRONG}|\s+{_QUOTE}{_STRONG})"
+    r"|(?:password|passwort|kennwort)\s+(?:for|für) [^\n:]{1,40} (?:is|ist|lautet)[: ]\s*"
+    rf"{_QUOTE}(?P<value>(?=[^\s]*[\d!?#$%&@])[^\s`\"'*]{{4,}})"
+    rf"|(?<!\p{{L}})pin(?:[- ]?(?:code|number|nummer))?(?:{_OF}(?:{_SIGN}|{_VERB})|\s+)"
+    + _DIGITS
+    + r"|(?<!\p{L})pw\s+(?P<value>(?=[^\s]*\d)(?=[^\s]*[!?#$%&@=+*])[^\s`\"'*]{6,})"
+    r"|(?:(?:door|gate|alarm|pickup|entry)[- ]code|(?:tür|tor|alarm|abhol|zugangs)code|code de la porte|código de la puerta|"
+    rf"codice (?:della porta|del cancello))(?:{_OF}(?:{_SIGN}|{_VERB})|[:= ]+)(?:{_DIGITS}|(?P<value>\d{{1,4}}[A-Z]\d{{1,4}}\b))"
+    rf"|{_WIFI}(?:[- ]?(?:key|pw|schlüssel))?{_SIGN}(?P<value>(?=[^\s]*\d)[^\s*`\"',;]{{8,}})"
+    rf"|{_WIFI}{_OF}{_SIGN}{_STRONG}"
+    rf"|(?:secret|token|api[-_ ]?key|access[-_ ]?key){_SIGN}(?P<value>(?=[^\s]*\d)(?=[^\s]*[a-zA-Z])[^\s*`\"',;]{{12,}})"
+    r"|://[^\s/:@]{1,60}:(?!password@|secret@|pass@)(?P<value>[^\s/@]{3,80})@"
+    r"|curl\s(?:[^\n]{0,200}\s)?(?:-u|--user)[ =][^\s:]{1,60}:(?P<value>[^\s]{4,})"
+    r"|bearer\s+(?P<value>(?=[^\s]*\d)[\w.~+/-]{16,})"
+    rf"|(?:login|zugang|user(?:name)?)\W{{1,3}}[^\s/]{{2,40}} ?/ ?{_STRONG}"
+    r"|(?<=@)[\w.-]{3,80} ?/ ?(?P<value>(?=[^\s]*\d)(?=[^\s]*\p{L})[^\s`\"',;/]{6,})"
+    r")"
+)
+_PLACEHOLDER = (
     r"[<{\[$%(]|\.{3}|…|x{3,}|\*{3,}|your[-_]?|dein|change[-_]?me|example|placeholder|redacted|none\b|null\b|true\b|false\b|"
-    r"(?:in|see|siehe|im|the|ask|from|required|optional|stored|never|always|use|set|str|string|os|process|env)\b",
-    regex.IGNORECASE,
+    r"(?:in|see|siehe|im|the|ask|from|required|optional|stored|never|always|use|set|str|string|os|process|env)\b"
 )
 # As their providers document them: OpenAI and Anthropic, GitHub, GitLab, AWS, Google, Slack, Stripe, SendGrid, npm, PyPI,
 # Hugging Face, and JSON Web Tokens (RFC 7519).
