@@ -828,8 +828,12 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     )
     assert "3 memories are in files; the graph has 3, 1 for each" in run("metrics")
     assert "s has no manifest" in run("drop", "--scope", "s") + run("drop", "--scope", "s")
-    (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
-    assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--another-file", "--dry-run")
+    (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n- PIN: 4711\n## About me\n\nMy salary is 5.\n")
+    dry = run("migrate", "OLD.md", "--scope", "s", "--another-file", "--dry-run")
+    as_json = run("migrate", "OLD.md", "--scope", "s", "--another-file", "--dry-run", "--json")
+    assert [("Fog" in each, "password" in each) for each in (dry, as_json)] == [(True, True)] * 2
+    assert not any(each in dry + as_json for each in ("4711", "salary"))
+    assert "Private by their form: IBAN" in " ".join(dry.split())
     assert "Jochi's already, of scope s" in run("migrate", "MEMORY.md", "--scope", "s")
     for words, kind, said in (
         (("show", "--scope", "nosuch"), UsageError, "the scope nosuch has no memory"),

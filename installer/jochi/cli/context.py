@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,10 +11,12 @@ import typer
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
-from jochi.context import Segment, WriteResult, as_json, as_prompt
+from jochi.context import WriteResult, as_json, as_prompt
+from jochi.context.migration import Report
 from jochi.context.writer import DONE, Outcome
 from jochi.errors import UsageError
 from jochi.files import place
+from jochi.text.private_data import KINDS
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
 from jochi.use.recall import scope_known
@@ -206,24 +209,30 @@ def migrate(
     done = answer(
         context,
         as_json,
-        lambda client: client.migrate_context(
-            file,
-            scope,
-            include_sensitive=include_sensitive,
-            max_tokens=max_tokens,
-            dry_run=dry_run,
-            shrink=shrink,
-            another_file=another_file,
+        lambda client: _masked(
+            client.migrate_context(
+                file,
+                scope,
+                include_sensitive=include_sensitive,
+                max_tokens=max_tokens,
+                dry_run=dry_run,
+                shrink=shrink,
+                another_file=another_file,
+            )
         ),
     )
     if done.already:
         out.print(f"{file} is Jochi's already, of scope {scope}: nothing to do", markup=False)
         return
     rows = [(each.lines, each.section, key or "(dry run)", shortened(each.text, 60)) for each, key in done.memories]
-    rows += [(each.lines, each.section, "stays in the file", _private_or_text(each)) for each in done.personal]
+    rows += [(each.lines, each.section, "stays in the file", shortened(each.text, 60)) for each in done.personal]
     left = [((first, last), "", "left out", why) for first, last, why in done.skipped]
     shown = [(_lines(lines), *rest) for lines, *rest in sorted([*rows, *left])]
     table(str(file), ("lines", "section", "became", "text"), shown)
+    if dry_run:
+        out.print(
+            f"Private by their form: {', '.join(KINDS)}. Names, places and what has no form aren't known.", markup=False
+        )
     if done.left_out and dry_run:
         lost, all_of_them = len(done.left_out), len(done.memories)
         out.print(f"{lost} of {all_of_them} have no room: that needs --max-tokens, or --shrink", markup=False)
@@ -233,9 +242,10 @@ def migrate(
         out.print(f"the old file is {done.kept}", markup=False)
 
 
-def _private_or_text(segment: Segment) -> str:
-    """Values that must not be seen don't stand in a terminal's log either."""
-    return ", ".join(segment.private) if segment.private else shortened(segment.text, 60)
+def _masked(done: Report) -> Report:
+    """Values that must not be seen don't stand in a terminal's log or in JSON either: their kinds stand in their place."""
+    hidden = (replace(each, text=", ".join(each.private) or "personal", headings=()) for each in done.personal)
+    return replace(done, personal=tuple(hidden))
 
 
 def _lines(lines: tuple[int, int]) -> str:

@@ -160,3 +160,6 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "API key": _is_key,
     "private key": _is_private_key,
 }
+
+KINDS = tuple(_KINDS)
+"""All that `private_kinds` knows, in its order."""
