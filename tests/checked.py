@@ -32,7 +32,7 @@ from jochi.install.install import can_be_explained, explain_each
 from jochi.localserver import LocalServer, jars
 from jochi.localserver.report import Silent
 from jochi.localserver.versions import APOC, NEO4J, apoc_for
-from jochi.policy import load_policy
+from jochi.policy import LoadedPolicy, load_policy
 
 VERSIONS = (NEO4J, "2026.09.0")
 """The servers whose users needn't wait for an install: others are asked there."""
@@ -40,7 +40,14 @@ VERSIONS = (NEO4J, "2026.09.0")
 POLICIES = [load_policy(path) for path in (None, Path(jochi.__file__).parent / "demo" / "policy.toml")]
 """The shipped ones: what is installed without a policy, and the demonstration's."""
 
-TEST_POLICY = load_policy(Path(__file__).with_name("policy.toml"))
+
+def _with_values(loaded: LoadedPolicy) -> LoadedPolicy:
+    classification = loaded.policy.classification.model_copy(update={"classifying": True})
+    return replace(loaded, policy=loaded.policy.model_copy(update={"classification": classification}))
+
+
+TEST_POLICY = _with_values(load_policy(Path(__file__).with_name("policy.toml")))
+"""With values, as the shipped ones are."""
 
 LOOKED_THROUGH = Path(__file__).with_name("looked_through.json")
 """The hashes of what the tests' policy installs that scans nothing, with the schema's: of other indexes there are other plans."""

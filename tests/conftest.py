@@ -44,6 +44,8 @@ else:
 
 LOCOMO = Path(os.environ.get("JOCHI_LOCOMO", Path(__file__).parents[2] / "shared/data/locomo/locomo10.json"))
 TEST_POLICY = Path(__file__).with_name("policy.toml")
+VALUES_OFF = "[classification]\nclassifying = false\n"
+"""What the tests' policy says of values."""
 
 KEEP = bool(os.environ.get("JOCHI_TEST_KEEP"))
 """Install over what a given server has, instead of from nothing: what is the same is neither checked nor planned again."""
@@ -250,7 +252,10 @@ def policy_with(tmp_path_factory: pytest.TempPathFactory) -> PolicyWith:
 
     def made(tables: str) -> LoadedPolicy:
         file = folder / "policy.toml"
-        file.write_text(f"{TEST_POLICY.read_text()}\n{tables}\n", encoding="utf-8")
+        ours = TEST_POLICY.read_text()
+        if VALUES_OFF.splitlines()[0] in tables:  # TOML has each table once
+            ours = ours.replace(VALUES_OFF, "")
+        file.write_text(f"{ours}\n{tables}\n", encoding="utf-8")
         return load_policy(file)
 
     return made

@@ -41,8 +41,11 @@ DAY = timedelta(days=1)
 JOBS = ("fold_accesses", "roll_access_days", "curate_due", "enforce_budgets")
 LIMIT = 2000
 DRAWS, RESAMPLES = 20, 2000
-CLASSIFYING = "[classification]\nclassifying = true\n"
-POLICIES = {"shipped": "", "values": CLASSIFYING, "levels": f"{CLASSIFYING}[derive.levels]\nderiving = true\n"}
+POLICIES = {
+    "shipped": "",
+    "no values": "[classification]\nclassifying = false\n",
+    "levels": "[derive.levels]\nderiving = true\n",
+}
 """By name: what stands in the policy besides."""
 
 _MEMORIES = """

@@ -25,4 +25,4 @@ if __name__ == "__main__":
         "test_install_upgrade.py::test_a_second_install_renews_and_plans_nothing",
     )
     tests = [str(FOLDER.parent / "integration" / file) for file in files]
-    sys.exit(pytest.main([*tests, "-q", "-p", "no:cacheprovider"]))
+    sys.exit(pytest.main([*tests, "-m", "", "-q", "-p", "no:cacheprovider"]))

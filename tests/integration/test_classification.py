@@ -15,8 +15,9 @@ from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 from tests.oracle import Link, Memory
 
 from jochi import Jochi
+from jochi.errors import Refused
 from jochi.forgetting import VARIABLE, Request
-from jochi.policy import LoadedPolicy
+from jochi.policy import LoadedPolicy, load_policy
 
 pytestmark = pytest.mark.server
 
@@ -89,6 +90,30 @@ def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi
         row["id"]: row["tier"] for row in applied.database.run("MATCH (m:Curated) RETURN m.id AS id, m.tier AS tier")
     }
     assert {tiers[id] for id in by_value} == {"COLD", "HOT"}
+
+
+def test_an_upgrade_moves_nothing_before_somebody_said_go(
+    install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy, policy_with: PolicyWith
+) -> None:
+    """Where values were off until now: the shipped policy has them on."""
+    assert load_policy().policy.classification.classifying
+    before = install_once(rules_alone)
+    say_go(before)
+    left = curate(before, entry("fell", used=NOW - FALLS - SECOND), entry("worth", used=NOW))
+    assert {one["tier"] for one in left.values()} == {"COLD"}
+    client = Jochi(before.database.driver, policy=policy_with(CLASSIFYING + "[value]\nover_ttl = false"))
+    done = client.install(arm=False)
+    assert (done.verdict_changed, done.needs_apply) == (True, True)
+    client.run("requeue", now=NOW + SECOND, drain=True)
+    with pytest.raises(Refused, match="nobody has said go"):
+        client.run("curate_due", now=NOW + SECOND)
+    plan = client.plan(NOW + SECOND)
+    assert [(group.rule, group.samples) for group in plan.groups if group.outcome == "demote"] == [
+        ("value.archives", ["default/fell"])
+    ]
+    assert not client.database.run("MATCH (m:Curated {tier: 'ARCHIVE'}) RETURN m.id")
+    client.apply(plan)
+    assert {id for id, one in look(client, NOW + SECOND).items() if one["tier"] == "ARCHIVE"} == {"fell"}
 
 
 def _due(one: Left) -> datetime:
