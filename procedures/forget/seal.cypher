@@ -18,8 +18,8 @@ CALL (foreign) {
 CALL (g, foreign) {
   UNWIND CASE WHEN foreign THEN [] ELSE $hashes END AS given
   MERGE (f:JochiForgotten {hash: given.hash})
-  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run, f.of = given.of, f.reading = given.reading
-  WITH g, CASE WHEN f.words > 0 THEN toString(f.reading) + '/' + toString(f.words) END AS length, f.new_in = $run AS new
+  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run + '/' + $part, f.of = given.of, f.reading = given.reading
+  WITH g, CASE WHEN f.words > 0 THEN toString(f.reading) + '/' + toString(f.words) END AS length, f.new_in = $run + '/' + $part AS new
   RETURN collect(DISTINCT length) AS lengths, count(CASE WHEN new THEN 1 END) AS sealed
 }
 FOREACH (_ IN CASE WHEN foreign THEN [] ELSE [1] END |

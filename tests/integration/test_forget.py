@@ -418,6 +418,26 @@ def test_it_is_not_learned_again(engine: Jochi) -> None:
     assert engine.remember(rows).written == 3
 
 
+@pytest.mark.parametrize("request_", [Request(phrase=MAIL, scope="default"), Request(scope="default")])
+def test_who_writes_it_while_it_is_looked_for_is_refused(
+    engine: Jochi, monkeypatch: pytest.MonkeyPatch, request_: Request
+) -> None:
+    """Who writes faster than it is read would keep a forgetting from ending."""
+    memories(engine, {"id": "a", "content": f"write to {MAIL}"})
+    find, told = finder.Finder.find, []
+
+    def slow_find(self: finder.Finder, *given: Any) -> finder.Matches:
+        row = {"kind": "MemoryEntry", "id": f"again{len(told)}", "content": f"again: {MAIL}"}
+        told.extend(engine.remember([row]).results)
+        return find(self, *given)
+
+    monkeypatch.setattr(finder.Finder, "find", slow_find)
+    done = engine.forget(request_, now=NOW)
+    assert {(each.outcome, each.reason) for each in told} == {("refused", "forgotten")}
+    assert (keys(engine), done.counts["memories"]) == (set(), 1)
+    assert engine.allow_again(request_) == done.counts["sealed"]
+
+
 def test_a_whole_content_a_fact_and_a_scope_are_not_learned_again(engine: Jochi) -> None:
     fact = {"subject": "Alice", "attribute": "home", "value": "Elm St 5", "valid_from": NOW - 50 * DAY}
     memories(

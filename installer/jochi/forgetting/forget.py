@@ -127,6 +127,7 @@ def forget(
     work = _Forgetting(engine, policy, key or make_key(), now, by, on_page)
     work.finish_others()
     with work.renewing():
+        work.seal_words(request)
         matches = Finder(engine, policy).find(request)
         terms, going = _search_terms(request, matches), _going(matches)
         work.seal(request, matches)
@@ -303,6 +304,12 @@ class _Forgetting:
         self.counts.clear()
         self.held.clear()
         receipts.append(self.engine.database, body, runs=sorted({each["run"] for each in left}), at=self.now)
+
+    def seal_words(self, request: Request) -> None:
+        """Before the first search, what can be sealed without one: who writes the same faster than it is read would keep it from
+        ending."""
+        if request.form in ("phrase", "scope"):
+            self.seal(request, Matches())
 
     def seal(self, request: Request, matches: Matches) -> None:
         """Keeps everything from being learned again, before anything goes."""
