@@ -197,6 +197,29 @@ def test_what_people_write_is_read_in_english_and_german_or_named(language: str,
     assert (found.reason == NONE) == (schedule == "-")
 
 
+@pytest.mark.parametrize(
+    ("line", "schedule"),
+    [
+        ("Montags um 8 Uhr Backup prüfen", "0 8 * * 1"),
+        ("Montags und donnerstags den Müll rausstellen", "0 0 * * 1,4"),
+        ("Werktags um 9 Uhr Stand-up vorbereiten", "0 9 * * 1-5"),
+        ("Mondays and Fridays at 9am check the backup", "0 9 * * 1,5"),
+        ("On weekends water the plants", "0 0 * * 0,6"),
+        # Once, perhaps; or what isn't read; or when not.
+        ("Montag 8:00 Backup prüfen", None),
+        ("On Monday check the backup", None),
+        ("Am Wochenende das Auto waschen", None),
+        ("Mondays at 9 check the backup", None),
+        ("Mondays except holidays check the backup", None),
+        ("Weekends are for family", None),
+        ("Don't write to me on weekends", None),
+    ],
+)
+def test_days_that_come_again_stand_out_at_the_beginning(line: str, schedule: str | None) -> None:
+    [found] = read(f"- {line}\n")
+    assert found.schedule == schedule
+
+
 OTHER_TIME = "it says a time that can't be read together with the schedule above it"
 
 
@@ -351,7 +374,7 @@ def test_no_word_of_any_file_is_lost(lines: list[str]) -> None:
 def test_a_line_without_end_is_not_read_at_each_of_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
 
-    def stands_out(text: str) -> bool:
+    def stands_out(text: str, **_: bool) -> bool:
         looked.append(text)
         return False
 

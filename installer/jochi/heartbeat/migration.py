@@ -384,7 +384,8 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"werktags|wochentags|an (?:werktagen|wochentagen)|jeden (?:werktag|wochentag)|(?:on|every) weekdays?",
             "weekdays",
         ),
-        (r"am wochenende|an wochenenden|jedes wochenende", "weekends"),
+        (r"an wochenenden|jedes wochenende", "weekends"),
+        (r"am wochenende", "on the weekend"),
         (r"jede halbe stunde|every half(?: an)? hour", "every 30 minutes"),
         (r"jeden (?:zweiten|2\.) tag|every (?:other|second) day", "every 2 days"),
         (r"jede (?:zweite|2\.) woche|every (?:other|second) week", "every 2 weeks"),
@@ -401,7 +402,7 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"am (\d{1,2})\.", r"on the \1th"),
         (r"(?:des|im|jeden|jedes) monats?", "of the month"),
         *(
-            (rf"{german}s?", english)
+            (rf"{german}(s?)", rf"{english}\1")
             for german, english in zip(
                 ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "(?:samstag|sonnabend)", "sonntag"),
                 (day.lower() for day in DAYS),
@@ -477,7 +478,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
             lambda found: f"{_clock(found['time'])} * * *",
         ),
         (rf"(?:(?:every |on )?weekdays?|every workday){_AT}", lambda found: f"{_clock(found['time'])} * * 1-5"),
-        (rf"(?:(?:every |on )?weekends?){_AT}", lambda found: f"{_clock(found['time'])} * * 0,6"),
+        (rf"(?:(?:every |on (?:the )?)?weekends?){_AT}", lambda found: f"{_clock(found['time'])} * * 0,6"),
         (
             rf"(?:every |on )?(?P<from>{_DAY})(?: ?[-–] ?| to | through )(?P<to>{_DAY}){_AT}",
             _days_from_to,
@@ -540,25 +541,29 @@ def _schedule_of(text: str, time_zone: str) -> str | None:
                 found.append(None if _GOES_ON.fullmatch(words[n]) else _when(" ".join(words[:n]), time_zone))
                 break
         for n in range(max(1, len(words) - _MOST_WORDS), len(words)):
-            if _stands_out(" ".join(words[n:])) and not _MEANS_ELSE.fullmatch(words[n - 1]):
+            if _stands_out(" ".join(words[n:]), at_end=True) and not _MEANS_ELSE.fullmatch(words[n - 1]):
                 found.append(_when(" ".join(words[n:]), time_zone))
                 break
     return _one(found)
 
 
-def _stands_out(text: str) -> bool:
-    """Whether a text is a schedule also among other words: `on Monday` may be meant once, and five numbers may be anything."""
+def _stands_out(text: str, *, at_end: bool = False) -> bool:
+    """Whether a text is a schedule also among other words: `on Monday` may be meant once, and five numbers may be anything. At
+    the end `on weekends` may say when something is not to be done."""
     english = _english(text)
     before = _TIME_BEFORE.fullmatch(english)
     sure = (
         re.match(r"every|each|daily|nightly|hourly|weekly|monthly|@\w", before["rest"] if before else english)
         or "*" in text
+        or (not at_end and _RECURS.match(english))
     )
     return bool(sure) and _schedule_in(text) is not None
 
 
+_RECURS = re.compile(rf"(?:on )?(?:weekdays|weekends|(?:{'|'.join(day.lower() for day in DAYS)})s)\b")
+"""Days that come again and again."""
 _GOES_ON = re.compile(
-    r"at|on|and|or|but|except|unless|until|between|from|of|other|if|when|to|through|um|am|und|oder|aber|außer|bis|zwischen|von|ab|wenn|falls|im|vor|nach|\d.*",
+    r"at|on|and|or|but|except|unless|until|between|from|of|other|if|when|to|through|are|is|were|um|am|und|oder|aber|außer|bis|zwischen|von|ab|wenn|falls|im|vor|nach|sind|ist|\d.*",
     re.IGNORECASE,
 )
 """What follows on a schedule that says more than could be read."""
