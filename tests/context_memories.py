@@ -77,8 +77,9 @@ class Graph:
         self.version += 1
         return "done"
 
-    def copies(self, key: str, content_hash: str) -> list[str]:
-        return [each.key for each in self.memories.values() if each.content_hash == content_hash and each.key != key]
+    def copies(self, key: str, content_hash: str) -> dict[str, str | None]:
+        same = [each.key for each in self.memories.values() if each.content_hash == content_hash and each.key != key]
+        return dict.fromkeys(same, content_hash)
 
     def complete(self, key: str, expected_content_hash: str | None) -> str:
         memory = self.memories.get(key)

@@ -192,6 +192,26 @@ def test_a_struck_line_strikes_all_that_say_it(client: Jochi, tmp_path: Path) ->
     assert [key for key, at in ends.items() if at] == ["s/Fact", "s/MemoryEntry", "s/Note"]
 
 
+def test_what_a_task_stands_for_is_left_out_and_struck_with_it(client: Jochi, tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    put(client, "Ann: I'll paint the gate by Friday.", "gate", "Fact")
+    client.write_context(file, "s", now=NOON - MINUTE)
+    task = "Ann: I'll paint the gate by Friday. (2026-06-19)"
+    link = {"type": "EVIDENCE", "to": "gate"}
+    put(client, task, "paint", "Task", status="In Bearbeitung", relationships=[link])
+    client.write_context(file, "s", now=NOON)
+    assert [(line.key, line.reason) for line in client.context_diff("s").left] == [("s/gate", "its task says it")]
+    text = file.read_text()
+    assert text.count("paint the gate") == 1
+    file.write_text("".join(line for line in text.splitlines(True) if task not in line))
+    done = client.write_context(file, "s", now=NOON + MINUTE)
+    assert [(each.edit, each.key, each.outcome) for each in done.taken_in] == [
+        ("struck", "s/gate", "done"),
+        ("struck", "s/paint", "done"),
+    ]
+    assert "gate" not in file.read_text()
+
+
 def test_what_stands_beside_a_file_reaches_no_other_scope(client: Jochi, tmp_path: Path) -> None:
     other = tmp_path / "other" / "MEMORY.md"
     other.parent.mkdir()

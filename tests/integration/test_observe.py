@@ -8,10 +8,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.exit_criteria.observing import InTheirTime
 from tests.oracle.observing import Boxes, Buffers
 from typer.testing import CliRunner
 
@@ -25,6 +27,7 @@ from jochi.text.tokens import Estimate
 from jochi.write.observing import Observer
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.extract.names import words
 from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.derive.learn import Fact, LearningOutput
 from jochi_workers.handler import Row
@@ -37,6 +40,7 @@ pytestmark = pytest.mark.server
 NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 LEARN = derivation("learn")
+CHATS = Path(__file__).parents[1] / "memory_files" / "chats"
 PLAIN, HIGH = "The bus was green today", "I prefer tea"
 
 
@@ -119,6 +123,50 @@ def test_what_somebody_says_they_will_do_is_an_active_task_until_it_is_long_over
     assert [row["ends"] for row in rows] == [due + 14 * DAY, now + 30 * DAY]
     for at, tasks in ((due, 2), (due + 14 * DAY, 1), (now + 30 * DAY, 0)):
         assert sum(entry.section == "tasks" for entry in client.context(at=at).entries) == tasks
+
+
+@pytest.mark.parametrize("name", ["work_en", "familie_de"])
+def test_a_task_stands_for_what_is_said_in_the_same_words(client: Jochi, name: str) -> None:
+    """In MEMORY.md and in recall; where it was given up, or has expired, the fact stands again."""
+    said = [json.loads(line) for line in (CHATS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    turns = [Turn(one["content"], name, name, one["name"], datetime.fromisoformat(one["at"])) for one in said]
+    worker = InTheirTime(client.engine, [PrepareHandler(), DeriveHandler(LEARN, OfflineMaker(LEARN, Estimate()))])
+    for _, month in groupby(turns, key=lambda turn: turn.at and turn.at.month):
+        for turn in month:
+            client.observe(turn, now=turn.at)
+        assert turn.at is not None
+        client.flush(name, scope=name, now=turn.at)
+        hand_on(client, turn.at)
+        worker.at = turn.at + MINUTE
+        worker.run(once=True)
+    now = worker.at
+
+    def shown(at: datetime) -> dict[str, set[str]]:
+        entries = client.context(name, max_tokens=50_000, at=at).entries
+        return {entry.key: set(words(entry.text)) for entry in entries}
+
+    def doubled(at: datetime) -> list[str]:
+        texts = shown(at)
+        tasks = [text for key, text in texts.items() if key.startswith(f"{name}/task-")]
+        facts = [key for key in texts if key.startswith(f"{name}/fact-")]
+        return [key for key in facts if any(texts[key] <= task for task in tasks)]
+
+    assert doubled(now) == []
+    pairs = run(
+        client,
+        "MATCH (t:Task)-[:EVIDENCE]->(f:Fact) WHERE t.expires_at > $at RETURN t.key AS task, f.key AS fact, f.content AS text",
+        at=now,
+    )
+    assert pairs
+    for pair in pairs:
+        hits = [hit.key for hit in client.recall(pair["text"], scope=name, k=5)]
+        assert (pair["task"] in hits, pair["fact"] in hits) == (True, False)
+    for status, stands in (("Erledigt", False), ("canceled", True), ("moon", False)):
+        run(client, "MATCH (t:Curated:Task) SET t.status = $status", status=status)
+        keys = shown(now).keys()
+        assert [pair["fact"] in keys for pair in pairs] == [stands] * len(pairs), status
+    long_over = max(row["at"] for row in run(client, "MATCH (t:Curated:Task) RETURN t.expires_at AS at"))
+    assert {pair["fact"] for pair in pairs} <= shown(long_over).keys()
 
 
 def test_of_a_chat_only_what_shows_private_data_is_sensitive(client: Jochi) -> None:

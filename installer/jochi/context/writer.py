@@ -6,7 +6,7 @@ what is known of the new file; the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -64,8 +64,9 @@ class Store(EditTarget, Protocol):
     def manifest(self) -> Manifest:
         """What is chosen now, with all that was taken in."""
 
-    def copies(self, key: str, content_hash: str) -> Sequence[str]:
-        """The keys of other memories of the scope that say what ``key`` said when it had this content hash."""
+    def copies(self, key: str, content_hash: str) -> Mapping[str, str | None]:
+        """Other memories of the scope that say what ``key`` said when it had this content hash: their keys, each with its own
+        content hash, which is another where a task stands for a fact."""
 
 
 class Outcome(NamedTuple):
@@ -205,7 +206,7 @@ class _Writer:
         """A line is one memory of those that say the same. What goes with it goes first: after a kill it is found again."""
         for edit in found.in_order():
             if isinstance(edit, Strike) and edit.old_hash:
-                yield from (Strike(key, edit.old_hash) for key in self.store.copies(edit.key, edit.old_hash))
+                yield from (Strike(key, said) for key, said in self.store.copies(edit.key, edit.old_hash).items())
             yield edit
 
     def shown_text(self, edit: Edit) -> str:

@@ -24,6 +24,7 @@ REASONS = {
     "expired": "it has expired",
     "hidden": "its access tier or what its text shows hides it",
     "empty": "it says nothing any more",
+    "has_task": "its task says it",
     "no_section": "it belongs to no section any more",
     "summarised": "its summary stands for it",
     "no_room": "others are worth more",

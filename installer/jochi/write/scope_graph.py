@@ -142,9 +142,11 @@ class ScopeGraph:
         outcome = self._edit("strike", key, was=expected_content_hash)
         return DONE if outcome == GONE else outcome
 
-    def copies(self, key: str, content_hash: str) -> list[str]:
-        """The keys of other memories that say this and that a file can show."""
-        return [each["key"] for each in self._same(content_hash) if each["is_live"] and each["key"] != key]
+    def copies(self, key: str, content_hash: str) -> dict[str, str | None]:
+        """Other memories that say this, and that a file can show or that this task stands for, each with its content hash."""
+        return {
+            each["key"]: each["hash"] for each in self._same(content_hash) if each["is_live"] and each["key"] != key
+        }
 
     def _same(self, content_hash: str) -> list[dict[str, Any]]:
         given = {"now": self.now, "scope": self.scope, "hash": content_hash, "open": self.include_sensitive}

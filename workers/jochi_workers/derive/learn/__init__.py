@@ -105,7 +105,9 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
         memories.setdefault(one["id"], one)
     against += _changed(memories, row, judged, language)
     for task in _tasks(turns, row, language, counter):
-        memories.setdefault(task["id"], task)
+        # A fact of no other words is what the task rests on, and the task stands for it.
+        rests_on = [one["id"] for one in memories.values() if _says_no_more(one, task)]
+        memories.setdefault(task["id"], task | {"relationships": [{"type": "EVIDENCE", "to": id} for id in rests_on]})
     about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
     said_again = [{"key": key, "content": content} for key, content in again.items()]
     return {"memories": list(memories.values()), "topics": about, "against": against, "confirmed": said_again}
@@ -129,6 +131,12 @@ def _tasks(turns: list[Message], row: Row, language: str, counter: TokenCounter)
             **({"due_at": due} if due else {}),
         }
         yield task
+
+
+def _says_no_more(fact: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
+    """Whether it is a fact of the task's turn, without a word that the task doesn't have."""
+    same_turn = fact["properties"]["message_ids"] == task["properties"]["message_ids"]
+    return fact["kind"] == "Fact" and same_turn and set(words(fact["content"])) <= set(words(task["content"]))
 
 
 def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter) -> dict[str, Any]:
