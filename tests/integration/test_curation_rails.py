@@ -45,6 +45,8 @@ BOTH_SIDES: list[tuple[str, tuple[str, ...], dict[str, Any], dict[str, Any]]] = 
     ("active_task", ("Task",), {"status": "in_progress"}, {"status": "completed"}),
     ("active_task", ("Task",), {"status": "pending"}, {"status": "failed"}),
     ("active_task", ("Task",), {"status": "blocked"}, {"status": "done"}),
+    ("active_task", ("Task",), {"status": "In Bearbeitung"}, {"status": "erledigt"}),
+    ("active_task", ("Task",), {"status": "when the moon is full"}, {"status": "won't do"}),
     ("active_session", ("SessionContext",), {"active": True}, {"active": False}),
     ("confident_belief", ("Belief",), {"state": "active", "confidence": 0.9}, {"state": "active", "confidence": 0.89}),
     ("confident_belief", ("Belief",), {"state": "core", "confidence": 1}, {"state": "archived", "confidence": 1}),

@@ -30,6 +30,7 @@ ARCHIVES: list[Row] = [
     ("task.completed", "Task", {"status": "completed", "updated_at": OLD, "created_at": OLD}, "completed_at", 14 * DAY),
     ("task.completed", "Task", {"status": "completed", "created_at": OLD}, "updated_at", 14 * DAY),
     ("task.completed", "Task", {"status": "completed"}, "created_at", 14 * DAY),
+    ("task.completed", "Task", {"status": "erledigt"}, "created_at", 14 * DAY),
     ("task.failed", "Task", {"status": "failed", "updated_at": OLD, "created_at": OLD}, "failed_at", 90 * DAY),
     ("task.failed", "Task", {"status": "failed", "created_at": OLD}, "updated_at", 90 * DAY),
     ("task.failed", "Task", {"status": "failed"}, "created_at", 90 * DAY),
@@ -68,7 +69,7 @@ PRUNES: list[Row] = [
         for kind, more in {
             "Notification": {"read": False, "priority": "critical"},
             "SessionContext": {"active": False, "last_active_at": NOW},
-            "Task": {"status": "done"},
+            "Task": {"status": "won't do"},
             "Belief": {"state": "archived"},
             "Reflection": {"consolidated": False},
             "Analysis": {},
@@ -180,7 +181,7 @@ REFLECTION = {"consolidated": True, "created_at": OLD}
 UNTOUCHED: dict[str, tuple[str, dict[str, Any], tuple[Link, ...]]] = {
     **{
         f"task {status!r}": ("Task", TASK | {"status": status}, ())
-        for status in ("in_progress", "pending", "blocked", "Completed", "", 7, True, ["completed"])
+        for status in ("in_progress", "pending", "blocked", "In Bearbeitung", "moon", "", 7, True, ["completed"])
     },
     "task of a state that can't be read": ("Task", TASK | {"state": 7}, ()),
     "task without a status": ("Task", {"created_at": OLD}, ()),

@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from tests.oracle.counts import access_count
 from tests.oracle.fact_states import is_protected
 from tests.oracle.memory import Memory, is_moment, is_number
+from tests.oracle.task_statuses import task_status
 
 WEIGHTS = {"retention": 0.25, "uniqueness": 0.20, "confidence": 0.15, "frequency": 0.25, "recency": 0.15}
 KINDS = (
@@ -27,7 +28,7 @@ KINDS = (
     *("KnowledgeChunk", "Note", "Fact", "Task"),
 )
 RETENTION = (
-    ("Task", "status", ("in_progress", "pending", "blocked"), 1.0),
+    ("Task", "status", ("in_progress", "pending", "blocked", "unknown"), 1.0),
     ("Belief", "state", ("active", "core", "validated"), 1.0),
     ("Belief", "state", ("archived", "superseded"), 0.3),
     ("Fact", "category", ("correction",), 1.0),
@@ -117,6 +118,7 @@ def _retention(memory: Memory) -> float:
         return 1.0
     for kind, name, words, score in RETENTION:
         value = name and memory.get(name)
+        value = task_status(value) if (kind, name) == ("Task", "status") else value
         if kind in memory.labels and (name is None or (isinstance(value, str) and value in words)):
             return score
     return OTHER

@@ -24,6 +24,7 @@ from typing import Any
 from tests.oracle.budgets import tokens
 from tests.oracle.classification import RECENT, worth
 from tests.oracle.memory import Memory, is_moment
+from tests.oracle.task_statuses import task_status
 
 SECTIONS = {"preferences": 500, "tasks": 800, "insights": 500, "recent": 200}
 FRAME, LINE = 55, 5
@@ -52,13 +53,6 @@ ROWS = (
     ("recent", "CompressedContext", None, ()),
     ("recent", "SessionContext", None, ()),
 )
-# The words of the policy that the cases have, without case and separators.
-MEANS = {
-    **dict.fromkeys(("pending", "todo"), "pending"),
-    **dict.fromkeys(("inprogress", "active"), "in_progress"),
-    "blocked": "blocked",
-    **dict.fromkeys(("completed", "superseded", "done", "failed"), "ended"),
-}
 
 
 @dataclass(frozen=True)
@@ -143,15 +137,8 @@ def _named(memory: Memory) -> bool:
 
 
 def _value(memory: Memory, kind: str, name: str) -> Any:
-    """Of tasks what the status means: none is pending, a word that nobody knows is unknown."""
-    value = memory.get(name)
-    if (kind, name) != ("Task", "status"):
-        return value
-    return (
-        "pending"
-        if value is None
-        else MEANS.get(str(value).replace("-", "").replace("_", "").replace(" ", "").lower(), "unknown")
-    )
+    """Of tasks what the status means."""
+    return task_status(memory.get(name)) if (kind, name) == ("Task", "status") else memory.get(name)
 
 
 def _looked_at(memory: Memory) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.oracle.memory import Memory
+from tests.oracle.task_statuses import task_status
 
 
 def learned_from(memory: Memory) -> bool:
@@ -35,6 +36,5 @@ def active_session(memory: Memory) -> bool:
 
 def in_progress_task(memory: Memory) -> bool:
     """A Task in progress hangs on it."""
-    return any(
-        link.live and "Task" in link.labels and link.properties.get("status") == "in_progress" for link in memory.links
-    )
+    tasks = [link for link in memory.links if link.live and "Task" in link.labels]
+    return any(task_status(task.properties.get("status")) == "in_progress" for task in tasks)

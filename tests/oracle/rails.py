@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tests.oracle.memory import Memory, is_moment, is_number
+from tests.oracle.task_statuses import ACTIVE, task_status
 
 GRACE = timedelta(hours=24)
 LOCK = timedelta(minutes=10)
@@ -30,8 +31,7 @@ def _kind(label: str) -> Callable[[Memory, datetime], bool]:
 
 
 def _active_task(memory: Memory, _now: datetime) -> bool:
-    status = memory.get("status")
-    return "Task" in memory.labels and (not isinstance(status, str) or status in {"in_progress", "pending", "blocked"})
+    return "Task" in memory.labels and task_status(memory.get("status")) in ACTIVE
 
 
 def _active_session(memory: Memory, _now: datetime) -> bool:

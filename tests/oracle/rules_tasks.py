@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from tests.oracle.due import Due, after, since
 from tests.oracle.memory import Memory
 from tests.oracle.predicates import learned_from
+from tests.oracle.task_statuses import task_status
 
 COMPLETED = timedelta(days=14)
 FAILED = timedelta(days=90)
@@ -16,7 +17,7 @@ def task(memory: Memory, _now: datetime, _first: datetime | None) -> list[Due]:
     """Completed: 14 days, unless it has a LEARNED_FROM. Failed: 90 days. In progress, pending, blocked: never."""
     if not may_be_archived(memory):
         return []
-    status = memory.get("status")
+    status = task_status(memory.get("status"))
     if status == "completed" and not learned_from(memory):
         return after(
             "task.completed", since(memory, ("completed_at", "updated_at", "created_at")), COMPLETED, "archive"

@@ -107,7 +107,10 @@ _FACT_AGES = tuple(timedelta(days=days) for days in (1, 14, 30, 60, 90, 95, 126,
 """What the rules of facts count, and beyond; 95 and 126 days are when the score of some gets to its threshold."""
 _PRIORITIES = ("low", "normal", "critical", "Critical")
 _SEVERITIES = ("low", "info", "medium", "high", "critical", "Low", "none")
-_STATUSES = ("in_progress", "pending", "blocked", "completed", "completed", "failed", "failed", "Completed")
+_STATUSES = (
+    *("in_progress", "pending", "blocked", "completed", "completed", "failed", "failed", "Completed"),
+    *("erledigt", "In Bearbeitung", "moon"),
+)
 _STATES = ("active", "core", "validated", "archived", "archived", "candidate")
 _CONFIDENCES = (-0.5, 0, 0.1, 0.2, 0.2000001, 0.29, 0.3, 0.31, 0.35, 0.8, 0.89, 0.9, 1)
 _FACT_CONFIDENCES = (0.1, 0.1, 0.399, 0.4, 0.699, 0.7, 0.949, 0.95, None)

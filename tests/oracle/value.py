@@ -42,6 +42,7 @@ from tests.oracle.counts import access_count
 from tests.oracle.memory import Link, Memory
 from tests.oracle.rails import blocking_rails
 from tests.oracle.reading import number
+from tests.oracle.task_statuses import ACTIVE, task_status
 
 RECENCY = 3.0
 FREQUENCY, MANY = 2.0, 100
@@ -51,7 +52,6 @@ PER_AGENT, CROSS_AGENT = 0.5, 2.0
 BLOAT = 1.5
 SEVERITIES = {"critical": 0.5, "high": 0.3, "medium": 0.1}
 SURE_ABOVE = 0.7
-ACTIVE_TASK = frozenset({"in_progress", "pending", "blocked"})
 ACTIVE_BELIEF = frozenset({"active", "core", "validated"})
 
 
@@ -181,7 +181,7 @@ def worths(memory: Memory, now: datetime, first: datetime | None) -> tuple[Worth
     kind = kind_of(memory)
     if kind == "Task":
         status = memory.get("status")
-        active = status in ACTIVE_TASK if isinstance(status, str) else None
+        active = task_status(status) in ACTIVE if isinstance(status, str) else None
         return _rows(kind, active, active)
     if kind == "Belief":
         state, sure = memory.get("state"), _confidence(memory, now, first)

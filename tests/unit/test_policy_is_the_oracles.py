@@ -32,6 +32,7 @@ from tests.oracle import (
 )
 from tests.oracle.rails import GRACE
 from tests.oracle.rules_living import LIVING
+from tests.oracle.task_statuses import ACTIVE
 
 from jochi.policy import load_policy
 from jochi.policy.model import Policy
@@ -238,7 +239,7 @@ def test_the_value_score(shipped: Policy) -> None:
     }
     assert of.other_target == value.OTHER_TARGET
     held = {row.kind: (row.when.property, frozenset(row.when.one_of)) for row in of.kinds if row.when}
-    assert held == {"Task": ("status", value.ACTIVE_TASK), "Belief": ("state", value.ACTIVE_BELIEF)}
+    assert held == {"Task": ("status", ACTIVE), "Belief": ("state", value.ACTIVE_BELIEF)}
     above = {row.kind: row.confidence_above for row in of.kinds if row.confidence_above is not None}
     assert above == {"Belief": value.SURE_ABOVE}
     assert numbers(of.terms) == {

@@ -14,6 +14,7 @@ from jochi.policy.derive import Caps
 from jochi.policy.durations import format_duration
 from jochi.policy.model import Kind, Policy
 from jochi.policy.rules import TIERS, Condition, Rule, Rules, TierRule, class_seconds
+from jochi.policy.tasks import means_statuses, of_task_status
 from jochi.policy.value import OneOf, Value
 
 _AT_ALL = ("access_count", "access_count_7d")
@@ -151,7 +152,7 @@ class _Compiler:
             "action": rule.action,
             "class_s": class_s,
             "when": when,
-            "decays": any(each["how"] not in ("read", "access_count") for each in when),
+            "decays": any(each["how"] not in ("read", "access_count", "task_status") for each in when),
             "unless": list(rule.unless),
             "if_any": list(rule.if_any),
             "asks": sorted({*rule.unless, *rule.if_any}),
@@ -185,6 +186,8 @@ class _Compiler:
     def _condition(self, condition: Condition, falls: set[str], label: str | None) -> dict[str, Any]:
         name, value = condition.subject, condition.value
         how = name if name in _AT_ALL or name in falls else "read"
+        if of_task_status(label, name) and means_statuses(value):
+            how = "task_status"
         kinds = {"BOOLEAN": "boolean", "STRING": "text"}
         return {
             "i": self._number(name),
@@ -248,8 +251,7 @@ def value_data(policy: Policy) -> dict[str, Any]:
                 "weight": float(row.weight),
                 "half": None if row.half_life is None else row.half_life.total_seconds(),
                 "target": row.target,
-                "when": None if row.when is None else row.when.property,
-                "one_of": None if row.when is None else list(row.when.one_of),
+                **_when(row.kind, row.when),
                 "above": row.confidence_above,
                 "fades": decay_data(kinds[row.kind].decay) if row.kind in kinds else None,
             }
@@ -276,7 +278,9 @@ def classes_data(policy: Policy) -> dict[str, Any]:
     return {
         "kinds": list(n.labels),
         "weights": _floats(n.weights.model_dump()),
-        "retention": [{"kind": row.kind, "score": float(row.score), **_when(row.when)} for row in n.retention],
+        "retention": [
+            {"kind": row.kind, "score": float(row.score), **_when(row.kind, row.when)} for row in n.retention
+        ],
         "other_retention": float(n.other_retention),
         "most_accesses": n.most_accesses,
         "recent_s": n.recent.total_seconds(),
@@ -313,7 +317,7 @@ def context_data(policy: Policy) -> dict[str, Any]:
         "frame_tokens": n.frame_tokens,
         "sections": [each.model_dump(include={"name", "title", "tokens", "newest"}) for each in n.sections],
         "rows": [
-            {"section": each.name, "kind": row.kind, **_when(row.when), "of_task_status": row.of_task_status}
+            {"section": each.name, "kind": row.kind, **_when(row.kind, row.when)}
             for each in n.sections
             for row in each.of
         ],
@@ -346,9 +350,13 @@ def _bounds(span: list[float]) -> dict[str, float]:
     return {"least": float(span[0]), "most": float(span[1])}
 
 
-def _when(condition: OneOf | None) -> dict[str, Any]:
-    """What must hold of a memory for a row: one of some texts (`asked` of procedures/_macros/measure/classification.j2)."""
-    return {"when": condition and condition.property, "one_of": condition and list(condition.one_of)}
+def _when(kind: str, condition: OneOf | None) -> dict[str, Any]:
+    """What must hold of a memory for a row of that kind: one of some texts (procedures/_macros/values/one_of.j2)."""
+    return {
+        "when": condition and condition.property,
+        "one_of": condition and list(condition.one_of),
+        "of_task_status": condition is not None and of_task_status(kind, condition.property),
+    }
 
 
 def _floats(numbers: dict[str, Any], but: Iterable[str] = ()) -> dict[str, Any]:

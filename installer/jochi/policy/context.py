@@ -5,20 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from pydantic import Field, model_validator
 
 from jochi.context.manifest import SectionName
 from jochi.policy.parts import Count, Name, Part, PositiveDuration, repeated
+from jochi.policy.tasks import TaskStatus, normal_status, of_task_status
 from jochi.policy.value import OneOf
-
-TaskStatus = Literal["pending", "in_progress", "blocked", "completed", "failed", "cancelled"]
-
-
-def normal_status(word: str) -> str:
-    """A status without its case and its separators, as `task_status` of procedures/_macros/context/section.j2 has it."""
-    return re.sub("[ _-]", "", word).lower()
 
 
 class Member(Part):
@@ -33,7 +27,7 @@ class Member(Part):
     @property
     def of_task_status(self) -> bool:
         """Whether it goes by what the status of a task means."""
-        return self.kind == "Task" and self.when is not None and self.when.property == "status"
+        return self.when is not None and of_task_status(self.kind, self.when.property)
 
 
 class Section(Part):
