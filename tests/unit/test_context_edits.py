@@ -10,7 +10,7 @@ from tests.context_memories import NOW, entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendering, State, edits, render
 from jochi.context.edits import Completion
-from jochi.context.layout import END, split_file
+from jochi.context.layout import END, PERSONAL, split_file
 from jochi.context.manifest import Dated
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
@@ -333,3 +333,19 @@ def test_lines_of_what_was_said_earlier_are_edited_as_others() -> None:
         ((r"\Z", "- Earlier (2026-01-02): new\n"), ([("insights", "Earlier (2026-01-02): new")], [], [], [])),
     ):
         assert kinds(edits(re.sub(*change, file.text, count=1) if change else file.text, state, now)) == wanted, change
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_mark_in_a_block_of_code_is_code(end: str) -> None:
+    """Also one round which a fence stands in the personal part; a fence that nobody closed hides no mark."""
+    code = f"```html\n{END}<!-- /personal -->\n{PERSONAL}```\n"
+    text = (OLD.removesuffix(END) + code + END).replace("\n", end)
+    found = split_file(text, "MEMORY.md")
+    assert (found.rest.count(END.strip()), found.whole, found.personal.strip()) == (1, True, "My name is Ada.")
+    assert split_file(text.removesuffix(END.replace("\n", end)), "MEMORY.md").whole is False
+    own = OLD.replace("My name is Ada.\n", code).replace("\n", end)
+    assert split_file(own, "MEMORY.md").personal == code.replace("\n", end)
+    unclosed = (OLD.replace("My name is Ada.\n", "```\n").removesuffix(END) + f"```\ncode\n```\n{END}").replace(
+        "\n", end
+    )
+    assert split_file(unclosed, "MEMORY.md").personal == "```" + end

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from jochi.context.blocks import refuse_conflicts
-from jochi.context.lines import digest
+from jochi.context.lines import digest, outside_code
 from jochi.errors import Refused
 
 TITLE = "# Memory"
@@ -69,7 +69,9 @@ def split_file(text: str, where: str) -> Parts:
             where=where,
             fix="take over what it holds with `jochi context migrate`, which keeps the old file, or name another file",
         )
-    starts, ends = list(_PERSONAL.finditer(text)), list(_PERSONAL_END.finditer(text))
+    starts, ends = outside_code(_PERSONAL, text), outside_code(_PERSONAL_END, text)
+    if (len(starts), len(ends)) != (1, 1):  # a fence that the person never closed hides a marker
+        starts, ends = list(_PERSONAL.finditer(text)), list(_PERSONAL_END.finditer(text))
     if not ends and not _END.search(text):
         raise cut_off(where)
     if len(starts) != 1 or len(ends) != 1 or ends[0].start() < starts[0].end():
@@ -83,15 +85,21 @@ def split_file(text: str, where: str) -> Parts:
     start, end = starts[0], ends[0]
     rest = text[: start.start()] + "\n" * text.count("\n", start.start(), end.end()) + text[end.end() :]
     refuse_conflicts(rest, where)
-    found = _HEADER.search(rest)
-    whole = _END.search(rest) is not None
+    found = next(iter(outside_code(_HEADER, rest)), None)
+    whole = bool(outside_code(_END, rest))
     return Parts(
         scope=found[1] if found else None,
         generation=found[3] if found else None,
         personal=text[start.end() : end.start()],
-        rest=(_END if whole else _PART_OF_END).sub("", _HEADER.sub("", rest)),
+        rest=_without(_END if whole else _PART_OF_END, _without(_HEADER, rest)),
         whole=whole,
     )
+
+
+def _without(mark: re.Pattern[str], text: str) -> str:
+    for found in reversed(outside_code(mark, text)):
+        text = text[: found.start()] + text[found.end() :]
+    return text
 
 
 def require_scope(parts: Parts, scope: str, where: str) -> None:

@@ -33,6 +33,12 @@ def plain(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def outside_code(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Where the pattern is found in ``text`` but in no block of code between fences."""
+    blocks = [code.span() for code in _FENCE.finditer(text.replace("\r\n", " \n"))]
+    return [found for found in pattern.finditer(text) if not any(start <= found.start() < end for start, end in blocks)]
+
+
 def digest(text: str) -> str:
     """A short hash of the words as they are written, whatever the blanks between them. In code of several lines these count."""
     said = [" ".join(part.split()) for part in _FENCE.split(text)[::_GROUPS]]
