@@ -24,8 +24,8 @@ from jochi.graph.catalogue import may_lie_ahead
 from jochi.policy import stored_policy
 from jochi.policy.model import Policy
 from jochi.text import tokens
-from jochi.text.content import content_hash, is_blank
-from jochi.text.private_data import private_kinds
+from jochi.text.content import is_blank
+from jochi.text.content_properties import content_properties
 from jochi.text.slot_names import slot_name_of
 from jochi.write.newborn import Newborn
 from jochi.write.record import key_of
@@ -277,8 +277,7 @@ def _content(memory: LoadedState, content: str | None, key: str, scope: str, pol
             fix="store a summary, or raise [content] longest in the policy",
         )
     label = _policy_label(memory, policy)
-    beside["content_hash"] = content_hash(content)
-    beside["private_kinds"] = list(private_kinds(content)) or None
+    beside |= content_properties(content)
     # A fact of a slot that is said again is a fact of its own.
     in_a_slot = label in policy.slot_labels() and slot_name_of(memory._stored(new=False)) is not None
     if label in policy.unique_labels() and not in_a_slot:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jochi.text.content import content_hash
-from jochi.text.private_data import private_kinds
+from jochi.text.content_properties import content_properties
 from jochi.text.slot_names import slot_name_of
 from jochi.text.tokens import ESTIMATE_COUNTER, EXACT_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, Row, one_by_one
@@ -33,9 +32,7 @@ class PrepareHandler:
         values: dict[str, Any] = {"slot_name": slot.name, "slot_value": slot.value} if slot else {}
         if row["content"] is None:
             return values
-        values["content_hash"] = content_hash(row["content"])
-        if kinds := private_kinds(row["content"]):
-            values["private_kinds"] = list(kinds)
+        values |= content_properties(row["content"])
         if self._recount(row, changed=row["content_hash"] not in (None, values["content_hash"])):
             values |= {"token_count": self.counter.count(row["content"]), "token_counter": self.counter.name}
         return values

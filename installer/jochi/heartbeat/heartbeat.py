@@ -23,8 +23,7 @@ from jochi.graph.catalogue import LONGEST_NAME
 from jochi.graph.driver_values import read_as, zoned
 from jochi.heartbeat import file as files
 from jochi.heartbeat.schedules import next_due
-from jochi.text.content import content_hash
-from jochi.text.private_data import private_kinds
+from jochi.text.content_properties import content_properties
 from jochi.text.tokens import TokenCounter, best_counter
 from jochi.write.record import DEFAULT_SCOPE, key_of
 from jochi.write.remembering.screening import RowScreen
@@ -449,8 +448,8 @@ class Heartbeat:
             tokens = self.counter.count(task.definition)
             row |= {
                 "content": task.definition,
-                "content_hash": content_hash(task.definition),
-                "private_kinds": list(private_kinds(task.definition)) or None,
+                "private_kinds": None,
+                **content_properties(task.definition),
                 "token_count": tokens,
                 "token_counter": self.counter.name,
                 "quick": tokens < QUICK_TOKENS,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from jochi.text.content import content_hash
-from jochi.text.private_data import private_kinds
+from jochi.text.content_properties import content_properties
 from jochi.text.slot_names import slot_name_of
 from jochi.write.newborn import SHIPPED, Newborn
 
@@ -67,9 +66,7 @@ class MemoryRecord:
             stored |= {"slot_name": slot.name, "slot_value": slot.value}
         content = stored.get("content")
         if content is not None:
-            stored["content_hash"] = content_hash(content)
-            if kinds := private_kinds(content):
-                stored["private_kinds"] = list(kinds)
+            stored |= content_properties(content)
             if "embedding" in stored:
                 stored["embedding_hash"] = stored["content_hash"]
         return newborn.completed(self.kind, stored, now)

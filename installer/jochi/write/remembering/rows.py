@@ -18,8 +18,7 @@ import neo4j.time
 from jochi.graph import property_values as values
 from jochi.graph.catalogue import is_moment
 from jochi.graph.driver_values import fixed_offset
-from jochi.text.content import content_hash
-from jochi.text.private_data import private_kinds
+from jochi.text.content_properties import content_properties
 from jochi.text.slot_names import slot_name_of
 from jochi.text.tokens import TokenCounter
 from jochi.write.record import DEFAULT_SCOPE, key_of
@@ -79,10 +78,10 @@ def _row(memory: object, counter: TokenCounter) -> Row:
             row[_name(name)] = _value(name, value)
     content = row.get("content")
     if isinstance(content, str):
-        if row.get("content_hash") is None:
-            row["content_hash"] = content_hash(content)
-        if kinds := private_kinds(content):
-            row["private_kinds"] = list(kinds)
+        given_hash = row.get("content_hash")
+        row |= content_properties(content)
+        if given_hash is not None:
+            row["content_hash"] = given_hash
         if row.get("token_count") is None and row.get("token_counter") is None:
             row["token_count"], row["token_counter"] = counter.count(content), counter.name
     properties = row.get("properties")

@@ -11,8 +11,8 @@ from typing import Any
 
 from jochi.deprecation import old_names
 from jochi.graph.driver_values import to_python
-from jochi.text.content import content_hash, text_hash
-from jochi.text.private_data import private_kinds
+from jochi.text.content import text_hash
+from jochi.text.content_properties import content_properties
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.messages import Message, messages
@@ -143,14 +143,8 @@ def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter)
     """The same text of the same turns has the same id: made again it is known."""
     name = hashlib.sha256(f"{batch}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()[:24]
     counted = {"token_count": counter.count(text), "token_counter": counter.name}
-    return {
-        "kind": kind,
-        "id": f"{kind.lower()}-{name}",
-        "scope": scope,
-        "content": text,
-        "content_hash": content_hash(text),
-        "private_kinds": list(private_kinds(text)) or None,
-    } | counted
+    known = {"kind": kind, "id": f"{kind.lower()}-{name}", "scope": scope, "content": text}
+    return known | content_properties(text) | counted
 
 
 def _against(id: str, text: str, kind: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
