@@ -14,7 +14,7 @@ from tests.conftest import PolicyWith, TestServer, say_go
 from tests.one_memory import remember_one
 from typer.testing import CliRunner
 
-from jochi import Jochi
+from jochi import Jochi, Turn
 from jochi.cli.app import app
 from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
@@ -388,3 +388,91 @@ def test_without_the_extra_nothing_is_invented(
         caplog.text.count("made without keywords, content_type and contains_pii: the package spacy is not installed")
         == 1
     )
+
+
+CHATS = Path(__file__).parents[1] / "memory_files" / "chats"
+
+
+def observe(client: Jochi, rows: list[dict[str, Any]], session: str = "chat") -> None:
+    """Turn by turn, each when it is said, and the database hands on what is due."""
+    for row in rows:
+        at = datetime.fromisoformat(row["at"])
+        client.observe(Turn(row["content"], session=session, speaker=row["name"], at=at), now=at)
+        run_job(client.engine, "flush_buffers", now=at, drain=True)
+    client.flush(session)
+
+
+def chat(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CHATS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def parts(client: Jochi) -> dict[str, list[str]]:
+    """The batches of each part of the conversation that has levels, by the first one's key."""
+    rows = run(
+        client,
+        "MATCH (b:Curated:TurnBatch)-[:SUMMARIZED_TO]->(s:Curated {derived_by: 'levels'}) WITH s, b ORDER BY b.key "
+        "RETURN s.derived_for AS first, collect(b.key) AS keys ORDER BY first",
+    )
+    return {row["first"]: row["keys"] for row in rows}
+
+
+def outputs(key: str) -> tuple[str, str]:
+    return f"{key}:context:summary", f"{key}:context:keywords"
+
+
+def test_a_conversation_that_is_observed_has_levels_part_by_part(client: Jochi) -> None:
+    turns = chat("work_en")
+    later = [turn | {"at": (datetime.fromisoformat(turn["at"]) + 120 * DAY).isoformat()} for turn in turns]
+    observe(client, turns)
+    made, known = work(client), parts(client)
+    assert made == 2 * len(known) > 0
+    first, old = next(iter(known.items()))
+    assert first == old[0]
+    # By the key of any turns of it, and of any output.
+    for key in (old[3], *outputs(first)):
+        found = client.levels(key)
+        assert [one.key for one in found.levels] == [*old, *outputs(first)]
+    summary, keywords = found.levels[-2:]
+    whole = sum(one.token_count for one in found.levels[:-2])
+    assert 0.05 < summary.token_count / whole <= 0.1
+    assert summary.ratio == pytest.approx(summary.token_count / whole)
+    assert 0 < keywords.token_count <= 0.03 * whole + 1
+    # Nothing is made again of the same turns; what comes later changes the part that it belongs to.
+    run(client, "MATCH (b:TurnBatch) CREATE (:JochiInputChange {key: b.key, at: $now})")
+    assert work(client) == 0
+    before = [there(client, key) for key in outputs(first)]
+    observe(client, later[:24])
+    assert work(client) == 2
+    [second] = {*parts(client)} - {*known}
+    young = parts(client)[second]
+    assert client.levels([*known][-1]).next == outputs(second)[0]
+    observe(client, later[24:28])
+    assert work(client) == 2
+    assert len(parts(client)[second]) > len(young)
+    assert [there(client, key) for key in outputs(first)] == before
+    # What is forgotten is in no level; of the rest they are made again once something of the part has changed.
+    assert not client.forget(Request(keys=(first,))).held
+    rest = {*known, second} - {first}
+    assert {*parts(client)} == rest
+    run(client, "CREATE (:JochiInputChange {key: $key, at: $now})", key=old[1])
+    assert work(client) == 2
+    assert parts(client)[first] == old[1:]
+
+
+def test_a_conversation_that_is_ingested_has_levels(client: Jochi, tmp_path: Path) -> None:
+    lines = (CHATS / "familie_de.jsonl").read_text(encoding="utf-8").splitlines()
+    file = tmp_path / "familie.jsonl"
+    file.write_text("\n".join(lines[:40]), encoding="utf-8")
+    [source] = client.ingest(file).keys
+    assert work(client) == 2
+    assert [one.key for one in client.levels(source).levels] == [source, *outputs(source)]
+    client.ingest(file)
+    assert work(client) == 0
+    was = there(client, outputs(source)[0])
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert client.ingest(file).continued == 1
+    assert work(client) == 2
+    assert there(client, outputs(source)[0])["content"] != was["content"]
+    assert not client.forget(Request(keys=(source,))).held
+    assert run(client, "MATCH (n:Curated|Tombstone) WHERE n.key STARTS WITH $key RETURN n.key", key=source) == []
+    assert work(client) == 0

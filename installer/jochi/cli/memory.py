@@ -84,7 +84,7 @@ _LONGEST_LEVEL = 120
 def levels(
     context: typer.Context,
     key: Annotated[
-        str, typer.Argument(help="A context's key scope/id: of its whole text, its summary or its keywords.")
+        str, typer.Argument(help="Key scope/id of a context, source or batch of turns, of its summary or its keywords.")
     ],
     as_json: AsJson = False,
 ) -> None:

@@ -29,17 +29,17 @@ class UseVerbs(Base):
     drill_down = on_engine(drill_down)
 
     def levels(self, key: str) -> Levels:
-        """All levels of a context (`scope/id` of any of them), and its neighbours in time. Writes nothing: `touch` reports what was
-        used, of the level that was used.
+        """All levels of a context, a source or a part of a conversation that was observed (`scope/id` of any of them), and its
+        neighbours in time. Writes nothing: `touch` reports what was used, of the level that was used.
 
-        `UsageError` where no live CompressedContext has the key.
+        `UsageError` where no live CompressedContext, Source or TurnBatch has the key.
         """
         row = self._read("memory/levels", key=key)
         if row["level"] is None:
             raise UsageError(
                 "no live context has this key",
                 where=key,
-                fix="give the key scope/id of a CompressedContext; `jochi explain` says what became of one",
+                fix="give the key scope/id of a CompressedContext, Source or TurnBatch; `jochi explain` says what became of one",
             )
         return read_as(Levels, row, key=key)
 

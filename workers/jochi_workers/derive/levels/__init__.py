@@ -29,7 +29,7 @@ _MOST_WORDS = 20
 
 
 def _offline(row: Row, counter: TokenCounter) -> str:
-    text, room = row["inputs"][0]["content"], row["most_tokens"]
+    text, room = _longer(row), row["most_tokens"]
     if row["level"] == "summary":
         return ExtractiveSummariser(counter).summarise(text, room, keep=False).text
     chosen: list[str] = []
@@ -38,6 +38,11 @@ def _offline(row: Row, counter: TokenCounter) -> str:
         if new and new <= words(text) and counter.count(", ".join([*chosen, word])) <= room:
             chosen.append(word)
     return ", ".join(chosen)
+
+
+def _longer(row: Row) -> str:
+    """The text that a level is made of: of a conversation that was observed all turns, in their order."""
+    return "\n".join(each["content"] for each in row["inputs"])
 
 
 def _terms(summary: str, whole: str | None) -> tuple[str, ...]:
@@ -54,7 +59,7 @@ def _terms(summary: str, whole: str | None) -> tuple[str, ...]:
 
 def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
     """A level is shorter, so much is lost. But it may say nothing that the longer one doesn't."""
-    longer = row["inputs"][0]["content"]
+    longer = _longer(row)
     if row["level"] == "keywords":
         # Single words are no sentences that could be read.
         return () if words(output) <= words(longer) else ("made up words",)
@@ -69,7 +74,7 @@ def _properties(row: Row, _output: str) -> Mapping[str, Any]:
     """`content_type` and `contains_pii` of the whole text, as far as no app has said them; keywords have those of their summary.
     `derived_marks` names those that were found here: they are found anew in another text."""
     own = row["own"]
-    found = held(row["inputs"][0]["content"], own) if own else {}
+    found = held(_longer(row), own) if own else {}
     return {**row["said"], **found, "derived_marks": own or None}
 
 
