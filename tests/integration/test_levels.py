@@ -399,7 +399,7 @@ def observe(client: Jochi, rows: list[dict[str, Any]], session: str = "chat") ->
         at = datetime.fromisoformat(row["at"])
         client.observe(Turn(row["content"], session=session, speaker=row["name"], at=at), now=at)
         run_job(client.engine, "flush_buffers", now=at, drain=True)
-    client.flush(session)
+    client.flush(session, now=at)
 
 
 def chat(name: str) -> list[dict[str, Any]]:
@@ -450,13 +450,35 @@ def test_a_conversation_that_is_observed_has_levels_part_by_part(client: Jochi) 
     assert work(client) == 2
     assert len(parts(client)[second]) > len(young)
     assert [there(client, key) for key in outputs(first)] == before
-    # What is forgotten is in no level; of the rest they are made again once something of the part has changed.
-    assert not client.forget(Request(keys=(first,))).held
-    rest = {*known, second} - {first}
-    assert {*parts(client)} == rest
-    run(client, "CREATE (:JochiInputChange {key: $key, at: $now})", key=old[1])
+
+
+def test_of_what_stays_of_a_part_levels_are_made_anew_by_themselves(client: Jochi) -> None:
+    turns = chat("work_en")
+    observe(client, turns[:24])
     assert work(client) == 2
-    assert parts(client)[first] == old[1:]
+    [(first, known)] = parts(client).items()
+    assert len(known) > 5
+    forgotten = (first, known[3])
+    done = client.forget(Request(keys=forgotten), verify=True)
+    assert (done.held, list(done.left), parts(client)) == ({}, [], {})
+    assert work(client) == 2
+    rest = [key for key in known if key not in forgotten]
+    assert parts(client) == {rest[0]: rest}
+    assert client.forget(Request(keys=(known[4],)), verify=True).left == ()
+    assert work(client) == 2
+    # What is said next belongs to it.
+    observe(client, turns[24:30])
+    assert work(client) == 2
+    [(same, more)] = parts(client).items()
+    assert same == rest[0] and len(more) > len(rest)
+    # Of nothing nothing is made, and nothing waits for it.
+    assert not client.forget(Request(keys=tuple(more))).held
+    assert work(client) == 0
+    assert run(client, "MATCH (n:Curated|Tombstone|JochiWork|JochiInputChange) RETURN n.key AS key") == []
+    observe(client, turns[30:])
+    assert work(client) == 2
+    [(again, _)] = parts(client).items()
+    assert again not in known
 
 
 def test_a_conversation_that_is_ingested_has_levels(client: Jochi, tmp_path: Path) -> None:
