@@ -470,7 +470,8 @@ def test_of_what_stays_of_a_part_levels_are_made_anew_by_themselves(client: Joch
     observe(client, turns[24:30])
     assert work(client) == 2
     [(same, more)] = parts(client).items()
-    assert same == rest[0] and len(more) > len(rest)
+    assert same == rest[0]
+    assert len(more) > len(rest)
     # Of nothing nothing is made, and nothing waits for it.
     assert not client.forget(Request(keys=tuple(more))).held
     assert work(client) == 0
@@ -498,3 +499,59 @@ def test_a_conversation_that_is_ingested_has_levels(client: Jochi, tmp_path: Pat
     assert not client.forget(Request(keys=(source,))).held
     assert run(client, "MATCH (n:Curated|Tombstone) WHERE n.key STARTS WITH $key RETURN n.key", key=source) == []
     assert work(client) == 0
+
+
+def test_undo_and_prune_leave_nothing_half_done(client: Jochi, tmp_path: Path) -> None:
+    turns = chat("work_en")
+    observe(client, turns[:20])
+    file = tmp_path / "familie.jsonl"
+    file.write_text((CHATS / "familie_de.jsonl").read_text(encoding="utf-8"), encoding="utf-8")
+    [source] = client.ingest(file).keys
+    assert work(client) == 4
+    [(first, known)] = parts(client).items()
+    observe(client, turns[20:26])
+    assert work(client) == 2
+    keys = (*outputs(first), *outputs(source))
+    made = [there(client, key) for key in keys]
+    grown = parts(client)
+    [cycle] = run(client, "MATCH (a:CurationAudit {form: 'remade'}) RETURN DISTINCT a.run AS run")
+    done = client.undo(cycle["run"])
+    assert done.counts == {"undone": 6}
+    # Turns and source are as nobody had made anything of them, but for their words.
+    assert (
+        run(client, "MATCH (m:Curated) WHERE m.derived_by IS NOT NULL OR m:CompressedContext RETURN m.key AS key") == []
+    )
+    [left] = run(
+        client,
+        "MATCH (m:Curated) RETURN count(m) = $n AS same, count(m.content) AS texts, count(m.compression_level) AS marks",
+        n=len(grown[first]) + 1,
+    )
+    assert left == {"same": True, "texts": len(grown[first]) + 1, "marks": 0}
+    for key in (first, source):
+        assert {one.level for one in client.levels(key).levels} == {"full"}
+    assert done.run is not None
+    assert client.undo(done.run).counts == {"undone": 6}
+    names = ("content", "derived_for", "child_context_ids", "level_line", "level_place")
+    assert [{name: there(client, key).get(name) for name in names} for key in keys] == [
+        {name: each.get(name) for name in names} for each in made
+    ]
+    assert parts(client) == grown
+    # What is pruned is in the levels that outlive it, and they aren't made anew for it.
+    for key in (source, known[0], known[2]):
+        prune(client, key)
+    assert work(client) == 0
+    assert [one.key for one in client.levels(outputs(source)[1]).levels] == [*outputs(source)]
+    assert [one.key for one in client.levels(outputs(first)[0]).levels] == [
+        *(key for key in grown[first] if key not in (known[0], known[2])),
+        *outputs(first),
+    ]
+    client.restore([known[2]])
+    assert work(client) == 0
+    assert known[2] in {one.key for one in client.levels(outputs(first)[0]).levels}
+    # It goes with what is forgotten though it was pruned; the hold that undo gave would keep it.
+    for key in keys:
+        change(client, key, hold_until=None)
+    assert not client.forget(Request(keys=(source, known[0]))).held
+    assert work(client) == 2
+    assert {*parts(client)} == {known[1]}
+    assert run(client, "MATCH (n:Curated|Tombstone) WHERE n.key IN $keys RETURN n.key AS key", keys=keys) == []
