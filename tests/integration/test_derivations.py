@@ -655,7 +655,7 @@ def test_a_derivation_says_what_is_wrong_with_it(policy_with: PolicyWith) -> Non
 
 def test_only_what_has_the_value_for_it_is_summarised(install_once: Any, policy_with: PolicyWith) -> None:
     """Seed 001: SUMMARIZE wants a summary. What is pinned is KEEP."""
-    tables = f'{DERIVING}retention = ["SUMMARIZE"]\n[classification]\nclassifying = true'
+    tables = f'{DERIVING}of = ["CompressedContext"]\nretention = ["SUMMARIZE"]\n[classification]\nclassifying = true'
     client: Jochi = install_once(policy_with(tables))
     say_go(client)
     put(client, talk(), properties={"pinned": True})
@@ -667,5 +667,5 @@ def test_only_what_has_the_value_for_it_is_summarised(install_once: Any, policy_
         found = look(client, SUMMARY)
         assert (found and found["compression_level"]) == made
     assert look(client, KEYWORDS)
-    with pytest.raises(UsageError, match="not all kinds of `of` are classified"):
+    with pytest.raises(UsageError, match=r"not all kinds of `of` are classified.*: .*Source, TurnBatch"):
         policy_with('[derive.levels]\nderiving = true\nretention = ["SUMMARIZE"]')

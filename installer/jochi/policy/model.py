@@ -269,8 +269,11 @@ class Policy(Part):
             if "status" in _READ_BY_RAILS.get(label, {}):
                 raise ValueError(f"slots.kinds: rails read status of {label}, which slots write")
         for name, derivation in self.derive.items():
-            if derivation.deriving and derivation.retention and set(derivation.of) - set(self.classification.labels):
-                raise ValueError(f"derive.{name}.retention: not all kinds of `of` are classified ([classification])")
+            unclassified = sorted(set(derivation.of) - set(self.classification.labels))
+            if derivation.deriving and derivation.retention and unclassified:
+                raise ValueError(
+                    f"derive.{name}.retention: not all kinds of `of` are classified ([classification]): {', '.join(unclassified)}"
+                )
         if self.scheduler.backoff_min > self.scheduler.backoff_max:
             raise ValueError("scheduler.backoff_min is longer than scheduler.backoff_max")
         if self.scheduler.quarantine_min > self.scheduler.quarantine_max:
