@@ -452,6 +452,20 @@ def test_a_conversation_that_is_observed_has_levels_part_by_part(client: Jochi) 
     assert [there(client, key) for key in outputs(first)] == before
 
 
+def test_a_part_has_twenty_batches_however_many_are_written_at_once(client: Jochi) -> None:
+    """A session whose turns waited, as after an outage."""
+    for n in range(5 * 43):
+        client.observe(Turn(f"The keeper painted stair {n}.", session="chat", at=NOW), now=NOW)
+    client.flush("chat", now=NOW)
+    rows = run(
+        client,
+        "MATCH (b:TurnBatch) WITH b ORDER BY b.key RETURN b.level_line AS part, collect(b.key) AS keys ORDER BY part",
+    )
+    assert [(len(row["keys"]), row["part"]) for row in rows] == [
+        (size, f"/turns/{row['keys'][0]}") for size, row in zip((20, 20, 3), rows, strict=True)
+    ]
+
+
 def test_of_what_stays_of_a_part_levels_are_made_anew_by_themselves(client: Jochi) -> None:
     turns = chat("work_en")
     observe(client, turns[:24])
