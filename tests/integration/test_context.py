@@ -194,11 +194,13 @@ def test_a_struck_line_strikes_all_that_say_it(client: Jochi, tmp_path: Path) ->
 
 def test_what_a_task_stands_for_is_left_out_and_struck_with_it(client: Jochi, tmp_path: Path) -> None:
     file = tmp_path / "MEMORY.md"
-    put(client, "Ann: I'll paint the gate by Friday.", "gate", "Fact")
+    put(client, "Ann: I'll paint the gate by Friday.", "gate", "Fact", message_ids=["turn"])
+    put(client, "The gate is made of oak.", "oak", "Fact")
     client.write_context(file, "s", now=NOON - MINUTE)
     task = "Ann: I'll paint the gate by Friday. (2026-06-19)"
     link = {"type": "EVIDENCE", "to": "gate"}
-    put(client, task, "paint", "Task", status="In Bearbeitung", relationships=[link])
+    put(client, task, "paint", "Task", status="In Bearbeitung", message_ids=["turn"], relationships=[link])
+    put(client, "Oil the gate", "oil", "Task", status="todo", relationships=[{"type": "EVIDENCE", "to": "oak"}])
     client.write_context(file, "s", now=NOON)
     assert [(line.key, line.reason) for line in client.context_diff("s").left] == [("s/gate", "its task says it")]
     text = file.read_text()
@@ -209,7 +211,8 @@ def test_what_a_task_stands_for_is_left_out_and_struck_with_it(client: Jochi, tm
         ("struck", "s/gate", "done"),
         ("struck", "s/paint", "done"),
     ]
-    assert "gate" not in file.read_text()
+    assert "paint" not in file.read_text()
+    assert "oak" in file.read_text(), "what an app's task rests on is said nowhere else"
 
 
 def test_what_stands_beside_a_file_reaches_no_other_scope(client: Jochi, tmp_path: Path) -> None:
