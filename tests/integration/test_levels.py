@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import PolicyWith, TestServer, say_go
+from tests.integration.test_forget import said_anywhere
 from tests.one_memory import remember_one
 from typer.testing import CliRunner
 
@@ -486,6 +487,14 @@ def test_of_what_stays_of_a_part_levels_are_made_anew_by_themselves(client: Joch
     [(same, more)] = parts(client).items()
     assert same == rest[0]
     assert len(more) > len(rest)
+    # One that was pruned doesn't know the key of its part any more either, and is restored without it.
+    prune(client, more[1])
+    assert client.forget(Request(keys=(same,)), verify=True).left == ()
+    client.restore([more[1]])
+    assert [key for key in (*forgotten, same) if said_anywhere(client, key)] == []
+    assert work(client) == 2
+    assert parts(client) == {more[2]: more[2:]}
+    change(client, more[1], hold_until=None)
     # Of nothing nothing is made, and nothing waits for it.
     assert not client.forget(Request(keys=tuple(more))).held
     assert work(client) == 0

@@ -71,8 +71,10 @@ _WALKS = frozenset(("cursor", "check_cursor", "skip"))
 """The job that works scope by scope, and where it stands: without a cursor it begins anew."""
 _MARKED_TYPES = {"unlinked": "SIMILAR_TO", "other_key": "KEEPS"}
 """An app may have properties of these names at others."""
-ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into"))
+ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into", "level_line"))
 """Properties of memories that hold keys of others."""
+_PART = "/turns/"
+"""Stands before the key in `level_line` of a batch of turns (procedures/_macros/queue/contexts.j2)."""
 _ARE_KEYS = frozenset(
     (
         *(
@@ -216,7 +218,7 @@ def _given_away(row: Mapping[str, Any], terms: SearchTerms) -> Given:
     labels, stored = set(row["labels"]), row["stored"]
     if {"Curated", "Tombstone"} & labels:
         return lambda name, text: (
-            (name in ON_MEMORIES and terms.takes(text))
+            (name in ON_MEMORIES and terms.takes(text.removeprefix(_PART)))
             or (name in IDS and terms.takes(f"{stored.get('scope')}/{text}"))
         )
     scoped = next((label for label in _SCOPED if label in labels), None)
